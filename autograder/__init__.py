@@ -1,0 +1,1 @@
+"""Auto-graded exercises and exams for a deep-learning course."""

@@ -1,0 +1,1 @@
+"""The answer languages: expressions, tensor equations, growth, derivations; each usable alone."""
