@@ -1,0 +1,75 @@
+"""The exception tree: one branch per reader, so that no message is ever shown to the wrong one.
+
+    AutograderError
+    ├── StudentError            what you gave, what kind was wanted, what to try; never the reference's numbers
+    │   └── Unreadable          typed text that cannot be read, with the column where reading stopped
+    ├── AuthorError             which problem, part or argument; what there is instead
+    └── StaffError              an installation, a course or a submission that a grader has to look at
+
+Every exception has a stable `code` that holds no number, so that a class can be counted by code.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class AutograderError(Exception):
+    """Any error this package raises on purpose."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions cross process borders; the default reduction would lose the code.
+        return (_rebuild, (type(self), self.__dict__))
+
+
+def _rebuild(kind: type[AutograderError], state: dict[str, object]) -> AutograderError:
+    error = kind.__new__(kind)
+    Exception.__init__(error, state["message"])
+    error.__dict__.update(state)
+    return error
+
+
+class StudentError(AutograderError):
+    """A message for the student: what was given, what was wanted, what to try."""
+
+
+class Unreadable(StudentError):
+    """Typed text that cannot be read as an answer of its kind: not wrong, unreadable.
+
+    `column` counts characters of `text` from 0 and marks where reading stopped.
+    """
+
+    def __init__(self, code: str, message: str, text: str = "", column: int | None = None) -> None:
+        super().__init__(code, message)
+        self.text = text
+        self.column = column
+
+    def caret(self) -> str:
+        """The line of `text` that holds the fault, a caret under its column, and the message."""
+        if self.column is None or not self.text:
+            return self.message
+        column = min(max(self.column, 0), len(self.text))
+        start = self.text.rfind("\n", 0, column) + 1
+        end = self.text.find("\n", column)
+        line = self.text[start : end if end >= 0 else len(self.text)]
+        return f"{line}\n{' ' * (column - start)}^\n{self.message}"
+
+
+class AuthorError(AutograderError):
+    """A slip in a problem's folder, in the author's terms."""
+
+
+class StaffError(AutograderError):
+    """Something a grader or instructor has to mend: an installation, a course, a submission."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """' (did you mean X?)' for the closest known name, or the empty string."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]}?)" if close else ""
