@@ -1,0 +1,8 @@
+"""One file per kind of check; the import path is the registry."""
+
+from autograder.checks.close import close
+from autograder.checks.exactly import exactly
+from autograder.checks.gradient import gradient
+from autograder.checks.holds import holds
+
+__all__ = ["close", "exactly", "gradient", "holds"]

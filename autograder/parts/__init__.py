@@ -1,0 +1,9 @@
+"""One file per kind of answer: its cell in the notebook, how it is read, how it is judged."""
+
+from autograder.parts.choice import Choice
+from autograder.parts.function import Function
+from autograder.parts.module import Module
+from autograder.parts.number import Number
+from autograder.parts.written import Written
+
+__all__ = ["Choice", "Function", "Module", "Number", "Written"]
