@@ -24,12 +24,11 @@ def answer_id(part: str) -> str:
 
 
 def build(problem: Problem, seed: int, *, opening: str = "", root: Path | None = None) -> dict[str, Any]:
-    """The source notebook of the variant that `seed` draws, as nbformat 4.5 JSON; the same seed gives the same bytes."""
+    """The source notebook of the variant that `seed` draws, as nbformat 4.5 JSON; same seed, same bytes."""
     drawn = variant(problem, seed)
     sections = statement.render(problem, library.statement_text(problem.slug, root), drawn.parameters)
-    cells = [
-        _locked("markdown", "introduction", f"# {problem.title}\n\n{_joined(opening, sections[''], _how_to(problem))}")
-    ]
+    introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem))
+    cells = [_locked("markdown", "introduction", introduction)]
     if problem.setup.strip():
         cells.append(_locked("code", "setup", problem.setup.strip()))
     for part in problem.parts:
@@ -76,13 +75,13 @@ def _part_cells(part: Part, drawn: Variant, text: str) -> list[dict[str, Any]]:
 def _test_source(part: Part, drawn: Variant, p: Parameters) -> str:
     visible = [
         "# Looks at the form of your answer only.",
-        "from autograder.student import *",
+        "from autograder import student as form",
         part.local_check(p),
     ]
     hidden = [
         HIDDEN_BEGIN,
-        "from autograder.hidden import score",
-        f"score({drawn.slug!r}, {part.name!r}, version={drawn.version}, seed={drawn.seed}, names=globals())",
+        "from autograder import hidden",
+        f"hidden.score({drawn.slug!r}, {part.name!r}, version={drawn.version}, seed={drawn.seed}, names=globals())",
         HIDDEN_END,
     ]
     return "\n".join([*filter(None, visible), *hidden])

@@ -82,11 +82,17 @@ def _read_cell(cell: Any) -> StudentCell | None:
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
+    source = source[:MAX_SOURCE].encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be written
     return StudentCell(
         cell_type=cell["cell_type"],
-        source=source[:MAX_SOURCE].encode("utf-8", "replace").decode("utf-8"),  # lone surrogates cannot be written
+        source=source if cell["cell_type"] == "code" else inert(source),
         grade_id=grade_id if isinstance(grade_id, str) else None,
     )
+
+
+def inert(markdown: str) -> str:
+    """The same text with no HTML tag in it: it will be shown in a grader's browser, beside the grader's session."""
+    return re.sub(r"<(?=[A-Za-z/?])", "< ", markdown)
 
 
 def make_whole(content: bytes, released: dict[str, Any], source: dict[str, Any]) -> Whole:
@@ -159,6 +165,8 @@ class _Matching:
         candidates = [item for item in free if self._answers(grade_id, cell, item)]
         if not candidates:
             return
+        marked = [item for item in candidates if _mark_line(cell["source"]) in item.source]
+        candidates = marked if cell["cell_type"] == "markdown" and marked else candidates
         if cell["cell_type"] == "markdown" and len(candidates) > 1:
             self.ambiguous.add(grade_id)
         self.flags.append(
@@ -249,7 +257,7 @@ def _mark_line(source: str) -> str:
 
 
 def defined_names(source: str) -> Iterator[str]:
-    """The names that a cell defines at its top level; by pattern where it does not parse (magics, an unfinished line)."""
+    """The names that a cell defines at its top level; by pattern where it does not parse."""
     try:
         tree = ast.parse("\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

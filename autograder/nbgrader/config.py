@@ -27,3 +27,4 @@ def configure(c: Any, course: Path | str) -> None:
         f"{here}.showing.ForStudents",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
+    c.GenerateFeedback.HTMLExporter.mathjax_url = ""  # mathematics is MathML already; nothing is fetched

@@ -78,7 +78,7 @@ class Choice(Part):
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to one of the letters."""
-        return f"check_choice({self.name!r}, {''.join(self.options(p))!r})"
+        return f"form.check_choice({self.name!r}, {''.join(self.options(p))!r})"
 
     def statement(self, p: Parameters) -> str:
         """The options, one a line."""

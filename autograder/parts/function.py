@@ -165,7 +165,7 @@ class Function(Part):
         case = self.case(self._draws()[0], p, (0,))
         result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
         given = [f"{name}={described(value)}" for name, value in case.arguments.items()]
-        return f"check({', '.join([repr(self.name), *given, f'returns={described(result, kind_only=True)}'])})"
+        return f"form.check({', '.join([repr(self.name), *given, f'returns={described(result, kind_only=True)}'])})"
 
 
 def described(value: Any, *, kind_only: bool = False) -> str:
@@ -173,10 +173,10 @@ def described(value: Any, *, kind_only: bool = False) -> str:
     if is_tensor(value):
         dtype = str(value.dtype).removeprefix("torch.")
         extra = "" if dtype == "float64" else f", dtype={dtype!r}"
-        return f"tensor({', '.join(map(str, value.shape))}{extra})".replace("(, ", "(")
+        return f"form.tensor({', '.join(map(str, value.shape))}{extra})".replace("(, ", "(")
     if isinstance(value, np.ndarray):
         extra = "" if value.dtype == np.float64 else f", dtype={value.dtype.name!r}"
-        return f"array({', '.join(map(str, value.shape))}{extra})".replace("(, ", "(")
+        return f"form.array({', '.join(map(str, value.shape))}{extra})".replace("(, ", "(")
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {described(item, kind_only=kind_only)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -67,4 +67,4 @@ class Module(Function):
         result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
         words = [repr(self.name), f"init={case.options['init']!r}", f"state={described(case.options['state'])}"]
         words += [f"{name}={described(value)}" for name, value in case.arguments.items()]
-        return f"check_module({', '.join([*words, f'returns={described(result, kind_only=True)}'])})"
+        return f"form.check_module({', '.join([*words, f'returns={described(result, kind_only=True)}'])})"

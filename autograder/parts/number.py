@@ -61,4 +61,4 @@ class Number(Part):
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""
-        return f"check_number({self.name!r})"
+        return f"form.check_number({self.name!r})"

@@ -94,7 +94,7 @@ def _seed() -> None:
 
 
 def _shell(outputs: Outputs) -> Shell:
-    shell = Shell.instance(outputs=outputs, colors="nocolor")
+    shell: Shell = Shell.instance(outputs=outputs, colors="nocolor")
     sys.stdout, sys.stderr = Stream(outputs, "stdout"), Stream(outputs, "stderr")
     sys.stdin = open(os.devnull)  # noqa: SIM115 - lives as long as the process
     builtins.input = no_input

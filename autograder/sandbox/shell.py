@@ -1,4 +1,4 @@
-"""The IPython shell that runs a notebook's cells, and the outputs it collects: what a kernel does, without its sockets."""
+"""The IPython shell that runs a notebook's cells and collects outputs: what a kernel does, without its sockets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Outputs:
 class Stream(io.TextIOBase):
     """A text stream that collects what is written to it."""
 
-    encoding = "utf-8"  # type: ignore[assignment]
+    encoding = "utf-8"
 
     def __init__(self, outputs: Outputs, name: str) -> None:
         self.outputs, self.name = outputs, name

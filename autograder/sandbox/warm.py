@@ -7,6 +7,7 @@ grader's process, on first use, and ends with it.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import os
 import signal
@@ -44,15 +45,11 @@ class Process:
     def kill(self) -> None:
         """End it and its process group, at once."""
         self.channel.close()
-        try:
-            # The group first: once its leader is reaped, the number could belong to somebody else.
+        # The group first: once its leader is reaped, the number could belong to somebody else.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
-        try:
+        with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         os.close(self.pidfd)
 
 
