@@ -26,12 +26,12 @@ def grade(
     limits: Limits | None = None,
     files: Mapping[str, bytes] | None = None,
     flags: tuple[str, ...] = (),
-    ambiguous: frozenset[str] = frozenset(),
+    held: Mapping[str, str] | None = None,
 ) -> Report:
     """Run the mended notebook, fill in its outputs, and report on every part.
 
     Only what the student wrote is run; a test cell is never run, it is where the questions of its part are asked. A
-    part named in `ambiguous`, or one that cannot be judged through a fault of ours, is held.
+    part that `held` gives a reason for, or one that cannot be judged through a fault of ours, is held.
     """
     marks = notebook["metadata"]["autograder"]
     try:
@@ -48,7 +48,7 @@ def grade(
             if part is not None:
                 key = part_key(secret, problem.slug, problem.version, marks["seed"], part.name)
                 ask = _text_of(cell) if part.judged_by_person else session.ask
-                outcome = _held_if(part.name in ambiguous, judge_part(part, p, ask, key))
+                outcome = _held_if((held or {}).get(part.name), judge_part(part, p, ask, key))
                 outcomes.append(outcome)
                 _show(cell, outcome)
             elif cell["cell_type"] == "code" and cell["source"].strip():
@@ -89,15 +89,10 @@ def _text_of(cell: dict[str, Any]) -> Ask:
     return ask
 
 
-def _held_if(ambiguous: bool, outcome: Outcome) -> Outcome:
-    if not ambiguous:
+def _held_if(reason: str | None, outcome: Outcome) -> Outcome:
+    if not reason:
         return outcome
-    verdict = Verdict(
-        check="which cell",
-        ok=None,
-        code="ambiguous",
-        message="More than one cell could be this answer; a person looks.",
-    )
+    verdict = Verdict(check="submission", ok=None, code="held", message=f"{reason} A person looks.", staff=reason)
     return Outcome(
         part=outcome.part,
         standing="held",

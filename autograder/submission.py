@@ -42,11 +42,11 @@ class StudentCell:
 
 @dataclass(kw_only=True)
 class Whole:
-    """The mended notebook and what was noticed. `ambiguous` names parts whose answer a person must find."""
+    """The mended notebook and what was noticed. `held` says, by part, why a person must look for its answer."""
 
     notebook: dict[str, Any]
     flags: list[Flag] = field(default_factory=list)
-    ambiguous: set[str] = field(default_factory=set)
+    held: dict[str, str] = field(default_factory=dict)
 
 
 def read_cells(content: bytes) -> list[StudentCell]:
@@ -105,14 +105,21 @@ def make_whole(content: bytes, released: dict[str, Any], source: dict[str, Any])
     try:
         cells = read_cells(content)
     except ValueError as error:
-        flags.append(
-            Flag(code="unreadable_file", message=f"The notebook could not be read: {error}. Nothing in it was graded.")
-        )
-        cells = []
-    if not cells and not flags:
+        return _unreadable(f"The notebook could not be read: {error}.", released, source)
+    if not cells:
         flags.append(Flag(code="empty", message="The notebook has no cells."))
     matching = _Matching(cells, released, flags)
-    return Whole(notebook=_assemble(matching, source), flags=flags, ambiguous=matching.ambiguous)
+    held = dict.fromkeys(matching.ambiguous, "More than one cell could be this answer.")
+    return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
+
+
+def _unreadable(reason: str, released: dict[str, Any], source: dict[str, Any]) -> Whole:
+    """A notebook of stubs, all of it for a person: a file that cannot be read is not a wrong answer."""
+    flags = [Flag(code="unreadable_file", message=reason)]
+    matching = _Matching([], released, flags)
+    parts = [cell["metadata"]["nbgrader"] for cell in source["cells"]]
+    held = {marks["grade_id"]: reason for marks in parts if marks.get("grade")}
+    return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
 
 
 class _Matching:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ def configure(c: Any, course: Path | str) -> None:
 
     Late policies, exporters and the exchange stay nbgrader's own, to be set in the same file.
     """
+    _find_alembic()
     c.CourseDirectory.root = str(Path(course).resolve())
     c.ExecutePreprocessor.timeout = 60
     here = "autograder.nbgrader"
@@ -27,4 +30,12 @@ def configure(c: Any, course: Path | str) -> None:
         f"{here}.showing.ForStudents",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
-    c.GenerateFeedback.HTMLExporter.mathjax_url = ""  # mathematics is MathML already; nothing is fetched
+    c.GenerateFeedback.exporter_class = f"{here}.showing.FeedbackExporter"
+
+
+def _find_alembic() -> None:
+    """Put this interpreter's programs on PATH: nbgrader looks `alembic` up there, and without an activated
+    environment it could never make or upgrade its database."""
+    programs = str(Path(sys.executable).parent)
+    if programs not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = programs + os.pathsep + os.environ.get("PATH", "")

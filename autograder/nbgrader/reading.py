@@ -64,7 +64,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         mended = make_whole(_content(Path(filename)), released, whole)
         notebook = nbformat.from_dict(mended.notebook)
         notebook.metadata[MINE]["flags"] = [flag.message for flag in mended.flags]
-        notebook.metadata[MINE]["ambiguous"] = sorted(mended.ambiguous)
+        notebook.metadata[MINE]["held"] = mended.held
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_notebook_node(notebook, resources=resources, **options)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import stat
 from pathlib import Path
 from typing import Any
@@ -42,20 +43,20 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
             return nb, resources
         course = Path(resources["autograder"]["root"])
         marks = nb.metadata[MINE]
-        notebook = nbformat.from_dict(nb)
+        notebook = copy.deepcopy(nb)
         report = grade(
             notebook,
             secret=course_secret(course),
             limits=self._limits(),
             files=_files_beside(Path(resources["metadata"]["path"])),
             flags=tuple(marks.get("flags", ())),
-            ambiguous=frozenset(marks.get("ambiguous", ())),
+            held=marks.get("held"),
         )
         names = resources["nbgrader"]
         record(report, names)
         reports.save(report, reports.path_of(course, names["assignment"], names["student"], names["notebook"]))
         self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], summary(report))
-        return notebook, resources
+        return nbformat.from_dict(notebook), resources
 
     def _limits(self) -> Limits:
         return Limits(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from nbconvert.exporters import HTMLExporter
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.nbgrader.reading import is_ours
@@ -15,6 +16,8 @@ _SPANS = re.compile(
     r"(?P<code>```.*?```|`[^`\n]*`)|\$\$(?P<display>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^$\n]+?)(?<!\\)\$(?!\d)",
     re.DOTALL,
 )
+
+_SCRIPT = re.compile(r"<!-- Load mathjax -->.*?<!-- End of mathjax configuration -->", re.DOTALL)
 
 
 class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
@@ -31,6 +34,15 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
     def preprocess(self, nb: Any, resources: Any) -> Any:
         """Prepare a notebook of ours; others have no hidden region of ours."""
         return super().preprocess(nb, resources) if is_ours(nb) else (nb, resources)
+
+
+class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
+    """nbgrader's feedback page without the script that it would fetch for mathematics."""
+
+    def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> Any:
+        """Render, then leave the script out."""
+        page, resources = super().from_notebook_node(nb, resources, **options)
+        return _SCRIPT.sub("", page), resources
 
 
 def with_mathml(markdown: str) -> str:
