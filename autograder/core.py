@@ -59,7 +59,7 @@ class Verdict:
     """What one check says. `ok` is None where it could not be decided: a person must look.
 
     `message` is what the student reads; it never holds the reference's numbers. `code` is stable and holds no number.
-    `staff` is for graders only.
+    `staff` is for graders only. `share` is what a check that is lost still earns of its weight: a derivation's links.
     """
 
     check: str
@@ -68,6 +68,7 @@ class Verdict:
     message: str = ""
     witness: str = ""
     staff: str = ""
+    share: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,6 +218,14 @@ class Problem(metaclass=_Heard):
             if names.count(name) > 1:
                 raise AuthorError(
                     "duplicate_part", f"two parts are called {name!r}; the student defines each name once"
+                )
+        for place, part in enumerate(self.parts):
+            follows = getattr(part, "follows", "")
+            if follows and follows not in names[:place]:
+                raise AuthorError(
+                    "follows",
+                    f"part {part.name!r} follows {follows!r}, which is no part before it"
+                    f"{did_you_mean(follows, names[:place])}",
                 )
         if not isinstance(self.version, int) or self.version < 1:
             raise AuthorError("version", f"version is a whole number from 1, not {self.version!r}")
