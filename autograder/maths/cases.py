@@ -108,8 +108,8 @@ def _expression(row: dict[str, Any]) -> tuple[bool | None, str]:
 
 
 _KNOWN = {
-    "e", "pi", "inf", "oo", "exp", "ln", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "sech", "coth",
-    "asinh", "sigma", "relu", "max", "min", "abs", "sum",
+    "e", "pi", "inf", "oo", "exp", "ln", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "sech",
+    "coth", "asinh", "sigma", "relu", "max", "min", "abs", "sum",
 }  # fmt: skip
 
 
