@@ -49,9 +49,8 @@ def _table(board: dict[str, dict[str, float]]) -> Table:
 
 def _failure(case: Case) -> Text:
     row = case.row
-    return Text(
-        f"{case.result.replace('_', ' ')} ({row['kind']}): {row['answer']}\n    against {row['reference']}\n    {case.said}"
-    )
+    head = f"{case.result.replace('_', ' ')} ({row['kind']}): {row['answer']}"
+    return Text(f"{head}\n    against {row['reference']}\n    {case.said}")
 
 
 def decide_by_hand(
