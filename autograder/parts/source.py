@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import io
 import re
@@ -38,14 +39,13 @@ def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, mark
     same module that it uses come first; between marks, a function holds them in its body, so that a cell without its
     solution has one gap. A class cannot, and keeps them above itself in marks of their own.
     """
+    taker = _taker(subject)
     helpers = _helpers(subject)
-    before = [ast.unparse(_definition(helper)) for helper in helpers]
-    text = _source(subject)
+    before = [_filled(ast.unparse(_definition(helper)), helper, taker, p) for helper in helpers]
+    text = _filled(_source(subject), subject, taker, p)
     if any(helper.__name__ == name for helper in helpers):
         # A mistake that uses the reference would call itself once it bears the reference's name.
         before, text = [_renamed(item, name, f"{name}_") for item in before], _renamed(text, name, f"{name}_")
-    if takes_parameters(subject):
-        text = _with_parameters(text, subject, p)
     node = _parse(text, subject)
     head, body = _split(text, node)
     head = re.sub(rf"^(\s*(?:def|class)\s+){node.name}\b", rf"\g<1>{name}", head, count=1, flags=re.MULTILINE)
@@ -72,10 +72,8 @@ def _source(subject: Any) -> str:
 
 def _parse(text: str, subject: Any) -> Definition:
     node: ast.stmt | None = None
-    try:
+    with contextlib.suppress(SyntaxError):  # a lambda in the middle of a line
         node = ast.parse(text).body[0]
-    except SyntaxError:  # a lambda in the middle of a line
-        pass
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
         raise AuthorError("source", f"{subject!r} is not written with def or class; a notebook cannot show it")
     return node
@@ -89,22 +87,31 @@ def _renamed(text: str, old: str, new: str) -> str:
     return re.sub(rf"\b{old}\b", new, text)
 
 
+def _taker(subject: Any) -> Any:
+    """The function or class in whose signature `*, p` is written: a class may inherit its constructor."""
+    if not takes_parameters(subject):
+        return None
+    return next(item for item in subject.__mro__ if "__init__" in vars(item)) if isinstance(subject, type) else subject
+
+
+def _filled(text: str, item: Any, taker: Any, p: Parameters) -> str:
+    return _with_parameters(text, item, p) if item is taker else text
+
+
 def _with_parameters(text: str, subject: Any, p: Parameters) -> str:
     """The same source without `*, p` in the signature, and with `p = {...}` as the first line of the body."""
     node = _parse(text, subject)
     target: ast.stmt = node
     if isinstance(node, ast.ClassDef):
-        inits = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"]
-        if not inits:
-            raise AuthorError("source", f"{node.name}: the constructor that takes p must be written in the class itself")
-        target = inits[0]
+        target = next(item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__")
     assert isinstance(target, ast.FunctionDef)
     lines = text.split("\n")
     first, last = target.lineno - 1, _signature_end(text, target)
     documented = ast.get_docstring(target) is not None
     rest = target.body[0].end_lineno if documented else last
     indent = " " * target.col_offset
-    target.args.kwonlyargs, target.args.kw_defaults = [], []
+    position = [item.arg for item in target.args.kwonlyargs].index(PARAMETERS)
+    del target.args.kwonlyargs[position], target.args.kw_defaults[position]
     target.body, target.decorator_list = [ast.Pass()], []
     signature = ast.unparse(target).rsplit("\n", 1)[0]
     given = f"{indent}    {PARAMETERS} = {p!r}"
