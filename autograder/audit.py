@@ -138,17 +138,14 @@ def _statement(problem: Problem, text: str, p: Parameters, found: Findings) -> N
 
 
 def _part_audit(part: Part, found: Findings) -> PartAudit:
-    for draw, names in found.weak.items():
-        shown = ", ".join(sorted(names))
-        found.note(
-            f"weak {draw}", f"inputs {draw}() may not see {len(names)} of {len(part.mistakes)} mistakes: {shown}"
-        )
+    for draw, unseen in found.weak.items():
+        shown = f"{len(unseen)} of {len(part.mistakes)} mistakes: {', '.join(sorted(unseen))}"
+        found.note(f"weak {draw}", f"inputs {draw}() may not see {shown}")
     names = tuple(mistake.__name__ for mistake in part.mistakes)
-    stopped = bool(found.faults.keys() & {"reference", "unstable", "raised"})
     kept = [item for item in part.equivalents if f"equivalent {name_of(item)}" not in found.survivors]
     return PartAudit(
         name=part.name, kind=part.kind, points=float(part.points), mistakes=names,
-        killed=() if stopped else tuple(name for name in names if name not in found.survivors),
-        equivalents=len(part.equivalents), kept=0 if stopped else len(kept),
+        killed=() if found.stopped else tuple(name for name in names if name not in found.survivors),
+        equivalents=len(part.equivalents), kept=0 if found.stopped else len(kept),
         faults=tuple(found.faults.values()), notes=tuple(found.notes.values()),
     )  # fmt: skip

@@ -24,6 +24,7 @@ class Findings:
     """Collects a part's sentences over the variants: each subject is reported once, under its first parameters."""
 
     where: str
+    stopped: bool = False  # not everybody's answer was judged
     faults: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     survivors: set[str] = field(default_factory=set)
@@ -44,11 +45,13 @@ def heard(found: Findings, p: Parameters, step: Callable[..., None], *arguments:
     try:
         step(*arguments, found)
     except AuthorError as error:
+        found.stopped = True
         sentence = error.message.removeprefix(f"{found.where}: ")
         found.faults.setdefault(
             error.code, sentence if sentence.startswith("problems/") else f"{found.where}: {sentence}"
         )
     except Exception as error:
+        found.stopped = True
         found.fault("raised", f"{type(error).__name__}: {error} (under {p})")
 
 
@@ -59,6 +62,7 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
             found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
     _local_check(problem, part, p)
     if not _reference(problem, part, p, key, found):
+        found.stopped = True
         return
     for equivalent in part.equivalents:
         name = name_of(equivalent)

@@ -34,6 +34,12 @@ def no_output(N, h, d, d_ff, V, P, *, p):
 
 def no_cross_attention(N, h, d, d_ff, V, P, *, p):
     """Count the attention sub-layers of a decoder layer once more."""
+    layer_norm = (4 * N + (2 if p["final_norm"] else 0)) * 2 * d
+    return tallied(N, d, d_ff, V, p, attention=2 * N * 4 * (d * d + bias(d, p)), layer_norm=layer_norm)
+
+
+def cross_attention_by_norm_only(N, h, d, d_ff, V, P, *, p):
+    """You gave a decoder layer more layer norms than sub-layers: which sub-layer's matrices are missing?"""
     return tallied(N, d, d_ff, V, p, attention=2 * N * 4 * (d * d + bias(d, p)))
 
 

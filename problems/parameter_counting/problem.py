@@ -131,8 +131,9 @@ def projections_missing(p):
 
 
 COUNTS = [
-    wrong.as_printed, wrong.only_output, wrong.no_output, wrong.no_cross_attention, wrong.every_head_full,
-    wrong.encoder_only, wrong.other_embeddings, wrong.no_norms, wrong.norm_without_shift, wrong.norms_as_in_encoder,
+    wrong.as_printed, wrong.only_output, wrong.no_output, wrong.no_cross_attention,
+    wrong.cross_attention_by_norm_only, wrong.every_head_full, wrong.encoder_only,
+    wrong.other_embeddings, wrong.no_norms, wrong.norm_without_shift, wrong.norms_as_in_encoder,
     wrong.other_final_norms, wrong.no_feed_forward_biases, wrong.one_feed_forward_matrix, wrong.feed_forward_of_width_d,
     wrong.other_attention_biases, wrong.counts_positions,
 ]  # fmt: skip

@@ -48,7 +48,8 @@ def one_product(h, x, W_hGR, W_xGR, B_GR, W_hR, B_hR, W_xR, B_xR, W_hGh, W_xGh, 
 
 def with_exp(h, x, W_hGR, W_xGR, B_GR, W_hR, B_hR, W_xR, B_xR, W_hGh, W_xGh, B_Gh, *, p):
     GR = 1 - torch.sigmoid(-(h @ W_hGR.T + x @ W_xGR.T - B_GR))
-    Gh = 1 / (1 + torch.exp(B_Gh - h @ W_hGh.T - x @ W_xGh.T))
+    e = torch.exp(h @ W_hGh.T + x @ W_xGh.T - B_Gh)
+    Gh = e / (1 + e)
     a = h @ W_hR.T - B_hR
     b = x @ W_xR.T - B_xR
     u = b + GR * (a - b) if p["R_gate"] == "h" else a + GR * (b - a)

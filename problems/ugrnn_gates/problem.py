@@ -116,7 +116,7 @@ class TwoGateUGRNN(nn.Module):
 
 def a_gate_that_keeps_keeps_exactly(f, inputs, p):
     """With $G^h$ at the end that keeps the state, the new state is the old one, whatever the input."""
-    kept = f(*{**inputs, "B_Gh": inputs["B_Gh"] * 0 + (-1e4 if p["h_gate"] == "old" else 1e4)}.values())
+    kept = f(*{**inputs, "B_Gh": inputs["B_Gh"] * 0 + (-300 if p["h_gate"] == "old" else 300)}.values())
     return difference(kept, inputs["h"], rtol=1e-12) is None
 
 
@@ -124,8 +124,8 @@ def a_gate_that_forgets_forgets(f, inputs, p):
     """With $G^h$ at the end that forgets and $G^R$ at the input branch, the old state leaves no trace."""
     zeros = inputs["B_Gh"] * 0
     ends = {
-        "B_Gh": zeros + (1e4 if p["h_gate"] == "old" else -1e4),
-        "B_GR": zeros + (1e4 if p["R_gate"] == "h" else -1e4),
+        "B_Gh": zeros + (300 if p["h_gate"] == "old" else -300),
+        "B_GR": zeros + (300 if p["R_gate"] == "h" else -300),
     }
     one = f(*{**inputs, **ends}.values())
     other = f(*{**inputs, **ends, "h": inputs["h"] + 1}.values())
@@ -208,8 +208,8 @@ PROBLEM = Problem(
             checks=[close(weight=4), gradient(weight=2)],
             mistakes=[
                 modules.ForgetsState, modules.ReadsBackwards, modules.StatesBefore, modules.OnlyLast,
-                modules.StartsAtZero, modules.BiasesAdded, modules.GateSwapped, modules.StateGateSwapped, modules.NotThroughTime,
-                modules.CandidateReturned,
+                modules.StartsAtZero, modules.BiasesAdded, modules.GateSwapped, modules.StateGateSwapped,
+                modules.NotThroughTime, modules.CandidateReturned,
             ],
             equivalents=[Fused, InPlaceOfStates, AsLerp],
         ),
