@@ -155,7 +155,7 @@ class Part(metaclass=_Heard):
             raise AuthorError(
                 "name", f"part {self.name!r}: a part's name is a Python name, since the student defines it"
             )
-        if not self.points > 0:
+        if not 0 < self.points < float("inf"):
             raise AuthorError("points", f"part {self.name!r}: points must be positive, not {self.points!r}")
         for mistake in self.mistakes:
             if not callable(mistake):

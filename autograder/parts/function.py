@@ -50,6 +50,8 @@ class Function(Part):
         names = [check.name for check in self.checks]
         if len(set(names)) < len(names):
             raise AuthorError("duplicate_check", f"part {self.name!r}: two checks have the same name; give one a name=")
+        if not sum(check.weight for check in self.checks):
+            raise AuthorError("weight", f"part {self.name!r}: its checks are worth nothing together; add one that is")
         if not self._draws():
             raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
         self._same_signatures()
