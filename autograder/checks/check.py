@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from autograder.core import Case, Verdict
+from autograder.errors import AuthorError
 
 
 class Respondent(Protocol):
@@ -23,10 +24,19 @@ class Respondent(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it."""
+    """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it.
+
+    `compares` says whether two respondents that pass against each other give the same answers.
+    """
 
     name: str
     weight: float = 1.0
+
+    compares = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < float("inf"):
+            raise AuthorError("weight", f"check {self.name!r}: weight must not be negative, infinite or nan")
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """The verdict on one case of hidden inputs."""
