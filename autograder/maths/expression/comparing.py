@@ -1,0 +1,254 @@
+"""Two trees at many points: do they agree everywhere, or where not?
+
+At a point both values are enclosed. Disjoint balls prove a difference; balls that overlap and are known to 300 bits
+agree; else the precision doubles, up to 8192 bits. A value that stays within 2^-1000 of zero on both sides agrees
+with zero. Isolated points of continuous domains are never met: `(x^2-1)/(x-1)` equals `x+1`; integers are met.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from flint import acb, arb, ctx, fmpq
+
+from autograder.maths.expression import points
+from autograder.maths.expression.arithmetic import REAL, Unclear, Undefined
+from autograder.maths.expression.audit import AUDIT
+from autograder.maths.expression.budget import Budget, Exhausted, Expensive
+from autograder.maths.expression.extended import COMPLEX, Infinity, extended
+from autograder.maths.expression.printing import to_text
+from autograder.maths.expression.program import Loop, Machine, Program
+from autograder.maths.expression.series import evaluate
+from autograder.maths.expression.switches import around_switches, has_pieces
+from autograder.maths.expression.syntax import Constant, Node, Sum, free_variables, walk
+from autograder.maths.expression.vocabulary import Domain
+
+PRECISIONS = (384, 768, 1536, 3072, 8192)
+AGREE_BITS = 300
+ZERO_BITS = 1000
+ENOUGH = 8
+_LOCK = threading.RLock()  # flint's precision belongs to the process
+
+Kind = Literal["agree", "differ", "domain", "nowhere", "unclear", "skipped"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """What one point showed. A value is None where the side is undefined there, and `why` says why."""
+
+    kind: Kind
+    point: dict[str, Any]
+    reference: Any = None
+    answer: Any = None
+    why: str = ""
+    exact: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """All points together: agree, the first sight that refutes, or the reason why neither could be shown."""
+
+    kind: Literal["agree", "refuted", "undecided"]
+    code: str = ""
+    sight: Sight | None = None
+
+
+class Comparison:
+    """Reference and answer in one program."""
+
+    def __init__(self, reference: Node, answer: Node, domains: dict[str, Domain], tolerance: Any = None) -> None:
+        names = sorted(free_variables(reference) | free_variables(answer))
+        self.domains = {name: domains[name] for name in names}
+        self.tolerance = tolerance
+        self.budget = Budget()
+        self.texts = to_text(reference), to_text(answer)
+        program = Program()
+        self.reference = program.enter(reference)
+        self.answer = program.enter(answer)
+        self.real = not self._complex(reference, answer)
+        infinite = _names_infinity(reference) or _names_infinity(answer)
+        tables = [REAL, AUDIT] if self.real else [COMPLEX, COMPLEX]
+        if infinite:
+            tables = [extended(table) for table in tables]
+        self.machine, self.auditor = (Machine(program, table, self._series) for table in tables)
+
+    def _complex(self, *nodes: Node) -> bool:
+        if any(domain.kind == "complex" for domain in self.domains.values()):
+            return True
+        return any(part == Constant("i") for node in nodes for part in walk(node))
+
+    def _series(self, machine: Machine, loop: Loop) -> Any:
+        if any(isinstance(machine.registers[k], Infinity) for k in (*loop.outside, loop.lower)):
+            raise Undefined("a sum over infinities")
+        return evaluate(machine, loop, self.budget)
+
+    def find(self) -> Finding:
+        """Compare at all points."""
+        with _LOCK:
+            before = ctx.prec
+            ctx.prec = PRECISIONS[0]
+            try:
+                return self._find()
+            except Exhausted:
+                return Finding(kind="undecided", code="cost")
+            finally:
+                ctx.prec = before
+
+    def _find(self) -> Finding:
+        rng = points.generator(*self.texts)
+        agreed: list[Sight] = []
+        counts = {"nowhere": 0, "unclear": 0, "skipped": 0}
+        for point in self._base_points(rng, agreed):
+            sight = self.look(point)
+            if sight.kind in ("differ", "domain"):
+                return Finding(kind="refuted", code=sight.kind, sight=sight)
+            if sight.kind == "agree":
+                agreed.append(sight)
+            else:
+                counts[sight.kind] += 1
+            if counts["unclear"] > 3:
+                break
+        needed = (points.POINTS // 2 if counts["skipped"] else ENOUGH) if self.domains else 1
+        if counts["unclear"] or len(agreed) < needed:
+            code = "undefined" if counts["nowhere"] and not counts["unclear"] else "precision"
+            return Finding(kind="undecided", code=code)
+        for point in self._far_points(rng, [sight.point for sight in agreed]):
+            sight = self.look(point)
+            if sight.kind in ("differ", "domain"):
+                return Finding(kind="refuted", code=sight.kind, sight=sight)
+        return self._audited(agreed)
+
+    def _base_points(self, rng: Any, agreed: list[Sight]) -> Iterator[dict[str, Any]]:
+        """The plain and stratified points; more of them while both sides are undefined at most."""
+        if not self.domains:
+            yield {}
+            return
+        yield from points.plain(self.domains)
+        yield from points.stratified(self.domains, rng)
+        for _ in range(8):
+            if len(agreed) >= ENOUGH:
+                return
+            yield from points.stratified(self.domains, rng)
+
+    def _far_points(self, rng: Any, bases: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+        if not self.domains:
+            return []
+        far = list(points.wide(self.domains, rng))
+        if self.real:
+            far += around_switches(self.machine, self.domains, bases[:2])
+        return far
+
+    def look(self, point: dict[str, Any]) -> Sight:
+        """Compare at one point, with as much precision as it takes."""
+        for precision in PRECISIONS:
+            ctx.prec = precision
+            self.budget.spend(len(self.machine.program.steps), precision)
+            try:
+                sight = self._at(self.machine, point)
+            except Expensive:
+                return Sight(kind="skipped", point=point)
+            except Unclear:
+                continue
+            finally:
+                ctx.prec = PRECISIONS[0]
+            if sight is not None:
+                return sight
+        return Sight(kind="unclear", point=point)
+
+    def _at(self, machine: Machine, point: dict[str, Any]) -> Sight | None:
+        machine.start(point)
+        reference, lacks = _value(machine, self.reference)
+        answer, why = _value(machine, self.answer)
+        if reference is None and answer is None:
+            return Sight(kind="nowhere", point=point)
+        if reference is None or answer is None:
+            return Sight(kind="domain", point=point, reference=reference, answer=answer, why=why or lacks)
+        same = self._same(reference, answer)
+        if same is None:
+            return None
+        exact = type(reference) is fmpq and type(answer) is fmpq
+        kind: Kind = "agree" if same else "differ"
+        return Sight(kind=kind, point=point, reference=reference, answer=answer, exact=exact)
+
+    def pair(self, point: dict[str, Any]) -> tuple[Any, Any] | None:
+        """Both values at the present precision, where both are known finite numbers."""
+        self.machine.start(point)
+        try:
+            pair = self.machine.value(self.reference), self.machine.value(self.answer)
+        except (Undefined, Unclear):
+            return None
+        return None if any(isinstance(value, Infinity) for value in pair) else pair
+
+    def _same(self, reference: Any, answer: Any) -> bool | None:
+        """Whether the values agree; None where the balls are too wide to say."""
+        if isinstance(reference, Infinity) or isinstance(answer, Infinity):
+            return bool(reference == answer)
+        if self.tolerance is not None:
+            return _within(reference, answer, self.tolerance)
+        if type(reference) is fmpq and type(answer) is fmpq:
+            return bool(reference == answer)
+        return same(reference, answer)
+
+    def _audited(self, agreed: list[Sight]) -> Finding:
+        """Look again, with the arithmetic that notices what vanished."""
+        inexact = [s for s in agreed if not s.exact and not isinstance(s.answer, Infinity)]
+        if self.reference == self.answer or not inexact or not self.real or self.tolerance is not None:
+            return Finding(kind="agree")
+        passed = 0
+        for sight in inexact if has_pieces(self.machine) else inexact[:6]:
+            second = self._audit(sight.point)
+            if second is not None and second.kind in ("differ", "domain"):
+                return Finding(kind="refuted", code=second.kind, sight=second)
+            passed += second is not None
+        return Finding(kind="agree") if passed else Finding(kind="undecided", code="precision")
+
+    def _audit(self, point: dict[str, Any]) -> Sight | None:
+        for precision in (384, 1536, 8192):
+            ctx.prec = precision
+            self.budget.spend(len(self.machine.program.steps), precision)
+            try:
+                if (sight := self._at(self.auditor, point)) is not None:
+                    return sight
+            except Unclear:
+                continue
+            finally:
+                ctx.prec = PRECISIONS[0]
+        return None
+
+
+def _value(machine: Machine, register: int) -> tuple[Any, str]:
+    try:
+        return machine.value(register), ""
+    except Undefined as error:
+        return None, str(error)
+
+
+def _names_infinity(node: Node) -> bool:
+    """Whether `inf` occurs other than as the upper bound of a sum."""
+    bounds = [part.upper for part in walk(node) if isinstance(part, Sum) and part.upper == Constant("inf")]
+    return sum(part == Constant("inf") for part in walk(node)) > len(bounds)
+
+
+def same(reference: Any, answer: Any) -> bool | None:
+    """Whether two finite values agree: False is a proof, None says that the balls are too wide."""
+    kind = acb if acb in (type(reference), type(answer)) else arb
+    x, y = kind(reference), kind(answer)
+    if not (x.is_finite() and y.is_finite()):
+        return None
+    if not x.overlaps(y):
+        return False
+    if x.rel_accuracy_bits() >= AGREE_BITS and y.rel_accuracy_bits() >= AGREE_BITS:
+        return True
+    return True if _is_zero(x) and _is_zero(y) else None
+
+
+def _is_zero(x: Any) -> bool:
+    return bool(x.contains(0) and x.abs_upper() < arb(2) ** -ZERO_BITS)
+
+
+def _within(reference: Any, answer: Any, tolerance: Any) -> bool | None:
+    distance, allowed = abs(answer - reference), tolerance * abs(reference)
+    return True if distance <= allowed else False if distance > allowed else None
