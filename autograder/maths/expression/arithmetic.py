@@ -101,10 +101,10 @@ def sqrt(x: Any) -> Any:
     raise Unclear
 
 
-def power(x: Any, y: Any) -> Any:
-    """x^y, with 0^0 = 1; a negative base needs an integer exponent."""
+def power(x: Any, y: Any, bits: int = EXACT_BITS) -> Any:
+    """x^y, with 0^0 = 1; a negative base needs an integer exponent. Exact up to `bits`."""
     if type(y) is fmpq and y.q == 1:
-        return _integer_power(x, y.p)
+        return _integer_power(x, y.p, bits)
     if x == 0:
         if y > 0:
             return ZERO
@@ -120,13 +120,15 @@ def power(x: Any, y: Any) -> Any:
     raise Unclear
 
 
-def _integer_power(x: Any, n: fmpz) -> Any:
+def _integer_power(x: Any, n: fmpz, bits: int) -> Any:
     if n == 0:
         return ONE
     if n < 0 and x == 0:
         raise Undefined("a division by zero")
-    if type(x) is fmpq and (x in (ZERO, ONE, -ONE) or x.height_bits() * abs(n) <= EXACT_BITS):
-        return x ** int(n) if abs(n) < EXACT_BITS else x * x if n % 2 == 0 else x
+    if type(x) is fmpq and abs(x) in (ZERO, ONE):
+        return x * x if n % 2 == 0 else x
+    if type(x) is fmpq and x.height_bits() * abs(n) <= bits:
+        return x ** int(n)
     if type(x) is arb and n < 0 and x.contains(0):
         raise Unclear
     value = arb(x) ** n

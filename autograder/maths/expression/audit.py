@@ -15,6 +15,9 @@ from autograder.maths.expression import arithmetic
 from autograder.maths.expression.arithmetic import ONE, REAL, ZERO, Unclear, divide, negate
 
 
+EXACT_BITS = 2**18
+
+
 class Absorbed(Unclear):
     """Part of an operand left no trace in the result."""
 
@@ -39,7 +42,7 @@ def subtract(x: Any, y: Any) -> Any:
 
 def _observed(x: Any, y: Any, value: Any) -> Any:
     if type(value) is fmpq:
-        if value.height_bits() > arithmetic.EXACT_BITS:
+        if value.height_bits() > EXACT_BITS:
             raise Absorbed
         return value
     if y != 0 and x != 0 and (_vanishes(x, y) or _vanishes(y, x)):
@@ -49,7 +52,7 @@ def _observed(x: Any, y: Any, value: Any) -> Any:
 
 def multiply(x: Any, y: Any) -> Any:
     value = x * y
-    if type(value) is fmpq and value.height_bits() > arithmetic.EXACT_BITS:
+    if type(value) is fmpq and value.height_bits() > EXACT_BITS:
         raise Absorbed
     return value
 
@@ -62,7 +65,10 @@ def exp(x: Any) -> Any:
 
 def power(x: Any, y: Any) -> Any:
     if type(y) is fmpq and y.q == 1:
-        return arithmetic.power(x, y)
+        value = arithmetic.power(x, y, EXACT_BITS)
+        if type(x) is fmpq and type(value) is arb:
+            raise Absorbed
+        return value
     if x > 0 and x != 1 and y != fmpq(1, 2):
         return exp(multiply(y, arithmetic.log(x)))
     return arithmetic.power(x, y)

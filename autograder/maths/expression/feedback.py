@@ -35,8 +35,9 @@ def explain(question: Question, key: Node, given: Node, finding: Finding) -> Dec
         if _is_mistake(question, name, text, given):
             return different("mistake", _message(finding), witness=witness, **detail, mistake=name)
     if finding.code == "differ":
+        relation = Relation(key, given, question.domains, finding.sight.point)
         for reason in (_sign, _factor, _difference, _renamed):
-            if (found := reason(question, key, given)) is not None:
+            if (found := reason(question, key, given, relation)) is not None:
                 code, message, extra = found
                 return different(code, message, witness=witness, **detail, **extra)
     return different("domain" if finding.code == "domain" else "value", _message(finding), witness=witness, **detail)
@@ -53,14 +54,14 @@ def _is_mistake(question: Question, name: str, text: str, given: Node) -> bool:
     return compare(question, wrong, given).kind == "agree"
 
 
-def _sign(question: Question, key: Node, given: Node) -> Reason | None:
+def _sign(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
     if compare(question, negated(key), given).kind != "agree":
         return None
     return "sign", "the sign is wrong, everything else is right", {}
 
 
-def _factor(question: Question, key: Node, given: Node) -> Reason | None:
-    factor = Relation(key, given, question.domains).factor()
+def _factor(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+    factor = relation.factor()
     if factor is None:
         return None
     name = _named(factor, _known_factors())
@@ -73,10 +74,10 @@ def _factor(question: Question, key: Node, given: Node) -> Reason | None:
     return "constant_factor", f"off by a constant factor{shown}", {"factor": name or number(factor)}
 
 
-def _difference(question: Question, key: Node, given: Node) -> Reason | None:
+def _difference(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
     if not free_variables(key):
         return None
-    constant = Relation(key, given, question.domains).difference()
+    constant = relation.difference()
     if constant is None:
         return None
     name = _named(constant, _known_constants())
@@ -84,7 +85,7 @@ def _difference(question: Question, key: Node, given: Node) -> Reason | None:
     return "constant_difference", f"off by an added constant{shown}", {"difference": name or number(constant)}
 
 
-def _renamed(question: Question, key: Node, given: Node) -> Reason | None:
+def _renamed(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
     for renaming in _renamings(question, free_variables(key), free_variables(given)):
         changed = substitute(given, {old: Variable(new) for old, new in renaming.items()})
         if compare(question, key, changed).kind == "agree":
@@ -108,11 +109,12 @@ def _renamings(question: Question, wanted: frozenset[str], used: frozenset[str])
 class Relation:
     """Values of two expressions side by side, to see whether their ratio or difference is constant."""
 
-    def __init__(self, key: Node, given: Node, domains: dict[str, Domain]) -> None:
+    def __init__(self, key: Node, given: Node, domains: dict[str, Domain], known: dict[str, Any] | None = None) -> None:
         comparison = Comparison(key, given, domains)
         self.pairs: list[tuple[Any, Any]] = []
         rng = points.generator(*comparison.texts, "relation")
-        sample = [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 14)]
+        sample = [known] if known else []
+        sample += [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 14)]
         with _LOCK:
             before, ctx.prec = ctx.prec, 768
             try:
@@ -180,7 +182,7 @@ def _real(value: Any) -> bool:
     return type(value) in (fmpq, arb)
 
 
-def number(value: Any) -> str:
+def number(value: Any, digits: int = 6) -> str:
     """A value as a person reads it."""
     if value is None:
         return "no value"
@@ -191,7 +193,9 @@ def number(value: Any) -> str:
         if short:
             return str(value)
         value = arb(value)
-    return str(value.str(6, radius=False))
+    if value.rel_accuracy_bits() < 20:
+        return "a number too large or too close to zero to print"
+    return str(value.str(digits, radius=False))
 
 
 def place(point: dict[str, Any]) -> str:
@@ -201,7 +205,11 @@ def place(point: dict[str, Any]) -> str:
 
 def _witness(sight: Sight) -> str:
     at = f"at {place(sight.point)}: " if sight.point else ""
-    return f"{at}your answer gives {number(sight.answer)}, expected {number(sight.reference)}"
+    for digits in (6, 12, 24, 48):
+        got, wanted = number(sight.answer, digits), number(sight.reference, digits)
+        if got != wanted:
+            break
+    return f"{at}your answer gives {got}, expected {wanted}"
 
 
 def _detail(sight: Sight) -> dict[str, object]:
