@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from autograder.errors import StudentError, Unreadable
+from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal
 
 
@@ -70,9 +70,13 @@ class Derivation:
 
     @property
     def share(self) -> Fraction:
-        """The part of the links that hold, the one to the key included; repeated lines count neither way."""
+        """The part of the links that hold, the one to the key included.
+
+        Repeated lines count neither way, nor does a wrong end that follows from a wrong line: an error is paid once.
+        """
         counted = [link.decision.equal and not link.leap for link in self.links if link.counts]
-        counted.append(self.final.equal and not self.missing)
+        if self.final.equal or self.first_wrong is None:
+            counted.append(self.final.equal and not self.missing)
         return Fraction(sum(counted), len(counted))
 
     @property
@@ -153,19 +157,17 @@ def expressions(
 ) -> Language:
     """Lines that are expressions, read with the options of `expression.decide`.
 
-    A line may begin with '='. `decide` replaces the comparison, so that it can run under a guard; lines compare by
-    their trees.
+    A line may begin with '='. `decide` replaces the comparison, so that it can run under a guard. Lines that differ in
+    the order of terms, a `+0` or a parenthesis only are the same line.
     """
     from autograder.maths import expression
+    from autograder.maths.expression.normal import normal
 
     declared = {name: options[name] for name in _DECLARATIONS if name in options}
     compare = decide or expression.decide
 
     def read(line: str) -> expression.Expression:
-        try:
-            return expression.parse(_bare(line), domains=domains, **declared)
-        except StudentError as error:
-            raise error
+        return expression.parse(_bare(line), domains=domains, **declared)
 
     def decided(before: str, after: str) -> Decision:
         result = compare(_bare(before), _bare(after), domains=domains, **options)
@@ -174,7 +176,7 @@ def expressions(
 
     return Language(
         decide=decided,
-        read=lambda line: read(line).node,
+        read=lambda line: normal(read(line).node),
         contains=lambda line, what: expression.contains(read(line).node, what),
         size=lambda before, after: _distance(read(before).node, read(after).node),
     )
