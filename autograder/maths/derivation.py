@@ -1,8 +1,8 @@
-"""Derivations: a list of lines, each of which must mean the same as the one before it, the last the same as the key.
+"""Derivations: lines of which each must mean the same as the one before it, the last the same as the key.
 
-An error is paid for once: later lines that follow from a wrong one keep their credit. Lines that were written before
-count once, so that padding earns nothing. The language of the lines is a parameter: expressions and tensor equations
-are judged alike.
+An error is paid for once: later lines that follow from a wrong one keep their credit. Lines that were written
+before count once, so that padding earns nothing. The language of the lines is a parameter: expressions and
+tensor equations are judged alike.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from autograder.maths.decision import Decision, different, equal
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """What a derivation needs to know of its lines. `read` raises `Unreadable`; equal readings are the same line.
+    """What a derivation needs to know of its lines. Lines with equal readings are the same line.
 
-    `contains(line, what)` answers whether a milestone's word occurs in a line; `size(before, after)` is how far a step
-    goes, for questions that cap it.
+    `contains(line, what)` answers whether a milestone's word occurs in a line; `size(before, after)` is how
+    far a step goes, for questions that cap it.
     """
 
     decide: Callable[[str, str], Decision]
     read: Callable[[str], object] = str.split
     contains: Callable[[str, str], bool] = lambda line, what: what in line
-    size: Callable[[str, str], int] = lambda before, after: 0
+    size: Callable[[str, str], int] = lambda _before, _after: 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """The step to line `line` (from 0) from the line before it, or from the start; the key comes after the last."""
+    """The step to line `line` (from 0) from the line before it, or from the start."""
 
     line: int
     decision: Decision
@@ -44,8 +44,9 @@ class Link:
 class Derivation:
     """How a derivation holds together.
 
-    `links[k]` leads to line k. `first_wrong` is the first line that does not follow, `final` compares the last line
-    with the key, `missing` names milestones that no line reaches, `leaps` the lines reached by too large a step.
+    `links[k]` leads to line k. `first_wrong` is the first line that does not follow, `final` compares the
+    last line with the key, `missing` names milestones that no line reaches, `leaps` the lines reached by too
+    large a step.
     """
 
     links: tuple[Link, ...]
@@ -72,7 +73,8 @@ class Derivation:
     def share(self) -> Fraction:
         """The part of the links that hold, the one to the key included.
 
-        Repeated lines count neither way, nor does a wrong end that follows from a wrong line: an error is paid once.
+        Repeated lines count neither way, nor does a wrong end that follows from a wrong line: an error is
+        paid once.
         """
         counted = [link.decision.equal and not link.leap for link in self.links if link.counts]
         if self.final.equal or self.first_wrong is None:
@@ -87,13 +89,19 @@ class Derivation:
             message = f"line {line + 1} does not follow from the one before it: {wrong.message}"
             return different("step", message, witness=wrong.witness, line=line, reason=wrong.code)
         if self.final.outcome == "different":
-            return different("end", f"the last line is not the answer: {self.final.message}", witness=self.final.witness)
+            return different(
+                "end", f"the last line is not the answer: {self.final.message}", witness=self.final.witness
+            )
         if self.undecided:
             return next((x.decision for x in self.links if x.decision.outcome == "undecided"), self.final)
         if self.missing:
-            return different("milestone", f"no line reaches this form: {self.missing[0]}", milestone=self.missing[0])
+            return different(
+                "milestone", f"no line reaches this form: {self.missing[0]}", milestone=self.missing[0]
+            )
         if self.leaps:
-            return different("leap", f"the step to line {self.leaps[0] + 1} is too large: write out what is between")
+            return different(
+                "leap", f"the step to line {self.leaps[0] + 1} is too large: write out what is between"
+            )
         return equal()
 
 
@@ -106,10 +114,11 @@ def judge(
     requires: Iterable[str] = (),
     cap: int | None = None,
 ) -> Derivation:
-    """Judge `lines` against the question's `start` (by default the key, which every line should equal) and `key`.
+    """Judge `lines` against the question's `start` (by default the key, as every line should equal it).
 
-    `requires` are milestones: 'no sum' asks for a line without `sum`, 'sum' for one with it; the last line must
-    satisfy every 'no …'. `cap` bounds the size of one step. Raises `Unreadable` with the number of the line.
+    `requires` are milestones: 'no sum' asks for a line without `sum`, 'sum' for one with it; the last line
+    must satisfy every 'no …'. `cap` bounds the size of one step. Raises `Unreadable` with the number of the
+    line.
     """
     lines = [line for line in lines if line.strip()]
     if not lines:
@@ -127,7 +136,9 @@ def _read(language: Language, line: str, number: int) -> object:
     try:
         return language.read(line)
     except Unreadable as error:
-        raise Unreadable(error.code, f"line {number + 1}: {error.message}", error.text, error.column) from error
+        raise Unreadable(
+            error.code, f"line {number + 1}: {error.message}", error.text, error.column
+        ) from error
 
 
 def _first(language: Language, line: str, start: str, cap: int | None) -> Link:
@@ -135,7 +146,9 @@ def _first(language: Language, line: str, start: str, cap: int | None) -> Link:
     return Link(line=0, decision=language.decide(start, line), leap=leap)
 
 
-def _link(language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None) -> Link:
+def _link(
+    language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None
+) -> Link:
     if readings[number] == readings[number - 1]:
         return Link(line=number, decision=equal("same_line"), counts=False)
     decision = language.decide(lines[number - 1], lines[number])
@@ -157,8 +170,8 @@ def expressions(
 ) -> Language:
     """Lines that are expressions, read with the options of `expression.decide`.
 
-    A line may begin with '='. `decide` replaces the comparison, so that it can run under a guard. Lines that differ in
-    the order of terms, a `+0` or a parenthesis only are the same line.
+    A line may begin with '='. `decide` replaces the comparison, so that it can run under a guard. Lines that
+    differ in the order of terms, a `+0` or a parenthesis only are the same line.
     """
     from autograder.maths import expression
     from autograder.maths.expression.normal import normal

@@ -2,10 +2,10 @@
 
     guard.call("autograder.maths.expression", "decide", ("x", "9**9**9"), {"variables": ["x"]})
 
-A signal handler of Python waits until C code returns, and gmpy2 and flint may not return for hours; a process can be
-killed at any moment. Workers are started afresh (not forked: no torch, no threads, no locks of the parent), kept for
-later calls, and replaced after a kill. Several threads may call at once. The limit counts from the moment at which the
-worker has imported the module.
+A signal handler of Python waits until C code returns, and gmpy2 and flint may not return for hours; a process
+can be killed at any moment. Workers are started afresh (not forked: no torch, no threads, no locks of the
+parent), kept for later calls, and replaced after a kill. Several threads may call at once. The limit counts
+from the moment at which the worker has imported the module.
 
 A worker runs this package's own code on text that it reads by a grammar. It is no sandbox for students' code.
 """
@@ -36,11 +36,11 @@ STARTUP_SECONDS = 60.0
 _LENGTH = struct.Struct("!Q")
 
 
-class _Died(Exception):
+class _Died(Exception):  # noqa: N818  # named for what happened
     """The worker ended without an answer."""
 
 
-class _TooLate(Exception):
+class _TooLate(Exception):  # noqa: N818  # named for what happened
     """The worker had no answer in time."""
 
 
@@ -185,8 +185,8 @@ def call(
 ) -> Any:
     """`module.function(*args, **kwargs)` in a worker; what it raises is raised here.
 
-    Returns the decision *undecided* with code `time` or `memory` where the limit was reached, and `crash` where the
-    worker died of something else. Arguments and result must be picklable.
+    Returns the decision *undecided* with code `time` or `memory` where the limit was reached, and `crash`
+    where the worker died of something else. Arguments and result must be picklable.
     """
     worker = _POOL.take(memory)
     try:
@@ -217,7 +217,7 @@ def _stopped(code: str) -> Decision:
 
 
 def _ran_out(status: int | None) -> bool:
-    """Whether a worker ended as flint and GMP end when no memory is left: by abort; or killed by the kernel."""
+    """Whether a worker ended as flint and GMP end without memory (by abort), or was killed by the kernel."""
     return status in (-6, -9)
 
 

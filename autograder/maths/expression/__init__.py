@@ -4,8 +4,8 @@
     >>> expression.decide("sigma(x)*(1-sigma(x))", "e^(-x)/(1+e^(-x))^2", domains={"x": "real"}).outcome
     'equal'
 
-Student text is read by a grammar of our own and evaluated in balls: it never meets an evaluator of Python or sympy.
-Reading and showing load the standard library alone; deciding loads python-flint on first use.
+Student text is read by a grammar of our own and evaluated in balls: it never meets an evaluator of Python or
+sympy. Reading and showing load the standard library alone; deciding loads python-flint on first use.
 """
 
 from autograder.maths.expression.deciding import decide

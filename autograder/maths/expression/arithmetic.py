@@ -1,7 +1,8 @@
 """Real arithmetic with a certificate: exact rationals (`fmpq`) while they stay small, else balls (`arb`).
 
-Every function returns a value that contains the true one, or raises `Undefined` (proved to have no real value here) or
-`Unclear` (this precision cannot tell). Roots and logarithms are real: `(-8)^(1/3)` and `ln(-1)` are undefined.
+Every function returns a value that contains the true one, or raises `Undefined` (proved to have no real value
+here) or `Unclear` (this precision cannot tell). Roots and logarithms are real: `(-8)^(1/3)` and `ln(-1)` are
+undefined.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ EXACT_BITS = 16384
 ONE, ZERO = fmpq(1), fmpq(0)
 
 
-class Undefined(Exception):
+class Undefined(Exception):  # noqa: N818  # named for what happened
     """No value at this point; the text says why, in the student's terms."""
 
 
-class Unclear(Exception):
+class Unclear(Exception):  # noqa: N818  # named for what happened
     """The ball is too wide to decide; a higher precision may help."""
 
 
@@ -30,22 +31,27 @@ def small(value: Any) -> Any:
 
 
 def add(x: Any, y: Any) -> Any:
+    """x + y."""
     return small(x + y)
 
 
 def subtract(x: Any, y: Any) -> Any:
+    """x - y."""
     return small(x - y)
 
 
 def multiply(x: Any, y: Any) -> Any:
+    """x y."""
     return small(x * y)
 
 
 def negate(x: Any) -> Any:
+    """-x."""
     return -x
 
 
 def divide(x: Any, y: Any) -> Any:
+    """x / y; undefined for y = 0."""
     if y == 0:
         raise Undefined("a division by zero")
     if type(y) is arb and y.contains(0):
@@ -54,6 +60,7 @@ def divide(x: Any, y: Any) -> Any:
 
 
 def exp(x: Any) -> Any:
+    """e^x, 1 at 0 exactly; never a ball that contains 0."""
     if x == 0:
         return ONE
     value = arb(x).exp()
@@ -63,6 +70,7 @@ def exp(x: Any) -> Any:
 
 
 def log(x: Any) -> Any:
+    """The natural logarithm of a positive number."""
     if x > 0:
         return ZERO if x == 1 else arb(x).log()
     if x <= 0:
@@ -71,10 +79,12 @@ def log(x: Any) -> Any:
 
 
 def log2(x: Any) -> Any:
+    """The binary logarithm, exact at powers of 2."""
     return _log_of_base(x, 2)
 
 
 def log10(x: Any) -> Any:
+    """The decimal logarithm, exact at powers of 10."""
     return _log_of_base(x, 10)
 
 
@@ -89,6 +99,7 @@ def _log_of_base(x: Any, base: int) -> Any:
 
 
 def sqrt(x: Any) -> Any:
+    """The square root, exact at squares of rationals."""
     if type(x) is fmpq:
         if x < 0:
             raise Undefined("the square root of a negative number")
@@ -138,26 +149,31 @@ def _integer_power(x: Any, n: fmpz, bits: int) -> Any:
 
 
 def absolute(x: Any) -> Any:
+    """|x|."""
     return abs(x)
 
 
 def relu(x: Any) -> Any:
+    """max(x, 0)."""
     return maximum(x, ZERO)
 
 
 def maximum(x: Any, y: Any) -> Any:
+    """The larger one; where balls overlap, a ball that holds both."""
     if x >= y:
         return x
     return y if y >= x else arb(x).max(arb(y))
 
 
 def minimum(x: Any, y: Any) -> Any:
+    """The smaller one; where balls overlap, a ball that holds both."""
     if x <= y:
         return x
     return y if y <= x else arb(x).min(arb(y))
 
 
 def floor(x: Any) -> Any:
+    """The largest integer up to x."""
     if type(x) is fmpq:
         return fmpq(x.floor())
     value = x.floor().unique_fmpz()
@@ -177,14 +193,17 @@ def factorial(x: Any) -> Any:
 
 
 def sin(x: Any) -> Any:
+    """sin x."""
     return ZERO if x == 0 else arb(x).sin()
 
 
 def cos(x: Any) -> Any:
+    """cos x."""
     return ONE if x == 0 else arb(x).cos()
 
 
 def tan(x: Any) -> Any:
+    """tan x."""
     return divide(sin(x), cos(x))
 
 
@@ -196,10 +215,12 @@ def sin_pi(x: Any) -> Any:
 
 
 def cos_pi(x: Any) -> Any:
+    """cos(pi x), exact at multiples of 1/2."""
     return sin_pi(x + fmpq(1, 2))
 
 
 def tan_pi(x: Any) -> Any:
+    """tan(pi x)."""
     return divide(sin_pi(x), cos_pi(x))
 
 
@@ -211,30 +232,37 @@ def finite(value: Any) -> Any:
 
 
 def sinh(x: Any) -> Any:
+    """sinh x."""
     return ZERO if x == 0 else finite(arb(x).sinh())
 
 
 def cosh(x: Any) -> Any:
+    """cosh x."""
     return ONE if x == 0 else finite(arb(x).cosh())
 
 
 def tanh(x: Any) -> Any:
+    """tanh x."""
     return ZERO if x == 0 else arb(x).tanh()
 
 
 def coth(x: Any) -> Any:
+    """1/tanh x."""
     return divide(ONE, tanh(x))
 
 
 def sech(x: Any) -> Any:
+    """1/cosh x."""
     return divide(ONE, cosh(x))
 
 
 def asinh(x: Any) -> Any:
+    """The inverse of sinh."""
     return ZERO if x == 0 else arb(x).asinh()
 
 
 def atan(x: Any) -> Any:
+    """The inverse of tan, in (-pi/2, pi/2)."""
     return ZERO if x == 0 else arb(x).atan()
 
 
@@ -244,21 +272,26 @@ def sigma(x: Any) -> Any:
 
 
 def softplus(x: Any) -> Any:
+    """ln(1 + e^x)."""
     return log(1 + exp(x))
 
 
 def euler() -> Any:
+    """e."""
     return arb(1).exp()
 
 
 def pi() -> Any:
+    """The number pi."""
     return arb.pi()
 
 
 REAL: dict[str, Any] = {
-    "add": add, "sub": subtract, "mul": multiply, "neg": negate, "div": divide, "pow": power, "exp": exp, "ln": log,
+    "add": add, "sub": subtract, "mul": multiply, "neg": negate, "div": divide, "pow": power, "exp": exp,
+    "ln": log,
     "log2": log2, "log10": log10, "sqrt": sqrt, "abs": absolute, "relu": relu, "max": maximum, "min": minimum,
-    "floor": floor, "factorial": factorial, "sin": sin, "cos": cos, "tan": tan, "sin_pi": sin_pi, "cos_pi": cos_pi,
+    "floor": floor, "factorial": factorial, "sin": sin, "cos": cos, "tan": tan, "sin_pi": sin_pi,
+    "cos_pi": cos_pi,
     "tan_pi": tan_pi, "sinh": sinh, "cosh": cosh, "tanh": tanh, "coth": coth, "sech": sech, "asinh": asinh,
     "atan": atan, "sigma": sigma, "softplus": softplus, "e": euler, "pi": pi,
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """The arithmetic that notices what a precision cannot see.
 
-`x + e^(-6000)` and `x` agree to thousands of bits; so do `tanh(1000)` and 1. Here an addition whose smaller term
-vanishes beside the larger, or a function that is flat to working precision, raises `Absorbed`: agreement found with
-such a step proves nothing at this precision.
+`x + e^(-6000)` and `x` agree to thousands of bits; so do `tanh(1000)` and 1. Here an addition whose smaller
+term vanishes beside the larger, or a function that is flat to working precision, raises `Absorbed`: agreement
+found with such a step proves nothing at this precision.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from flint import arb, ctx, fmpq
 
 from autograder.maths.expression import arithmetic
 from autograder.maths.expression.arithmetic import ONE, REAL, ZERO, Unclear, divide, negate
-
 
 EXACT_BITS = 2**18
 
@@ -33,10 +32,12 @@ def _vanishes(x: Any, y: Any) -> bool:
 
 
 def add(x: Any, y: Any) -> Any:
+    """x + y, both of which must leave a trace."""
     return _observed(x, y, x + y)
 
 
 def subtract(x: Any, y: Any) -> Any:
+    """x - y, both of which must leave a trace."""
     return _observed(x, y, x - y)
 
 
@@ -51,6 +52,7 @@ def _observed(x: Any, y: Any, value: Any) -> Any:
 
 
 def multiply(x: Any, y: Any) -> Any:
+    """x y, exact up to a larger size than elsewhere."""
     value = x * y
     if type(value) is fmpq and value.height_bits() > EXACT_BITS:
         raise Absorbed
@@ -58,12 +60,14 @@ def multiply(x: Any, y: Any) -> Any:
 
 
 def exp(x: Any) -> Any:
+    """e^x, where x must be visible beside 0."""
     if x != 0 and _vanishes(x, ONE):
         raise Absorbed
     return arithmetic.exp(x)
 
 
 def power(x: Any, y: Any) -> Any:
+    """x^y by exponential and logarithm."""
     if type(y) is fmpq and y.q == 1:
         value = arithmetic.power(x, y, EXACT_BITS)
         if type(x) is fmpq and type(value) is arb:
@@ -84,6 +88,7 @@ def _even(name: str) -> Any:
 
 
 def tanh(x: Any) -> Any:
+    """tanh through exponentials, so that flat parts are noticed."""
     if x == 0:
         return ZERO
     tiny = exp(multiply(fmpq(-2), abs(x)))
@@ -92,14 +97,17 @@ def tanh(x: Any) -> Any:
 
 
 def cosh(x: Any) -> Any:
+    """cosh through exponentials."""
     return add(exp(x), exp(negate(x))) / 2
 
 
 def sinh(x: Any) -> Any:
+    """sinh through exponentials."""
     return ZERO if x == 0 else subtract(exp(x), exp(negate(x))) / 2
 
 
 def asinh(x: Any) -> Any:
+    """asinh through logarithm and root."""
     if x == 0:
         return ZERO
     size = abs(x)
@@ -108,12 +116,14 @@ def asinh(x: Any) -> Any:
 
 
 def atan(x: Any) -> Any:
+    """atan, where x must be visible beside 0 and infinity."""
     if x != 0 and (_vanishes(x * x, ONE) or _vanishes(ONE, x * x)):
         raise Absorbed
     return arithmetic.atan(x)
 
 
 def factorial(x: Any) -> Any:
+    """x!, unless its size hides what is added to it."""
     value = arithmetic.factorial(x)
     if type(x) is fmpq and type(value) is arb and x > ctx.prec:
         raise Absorbed
@@ -122,7 +132,8 @@ def factorial(x: Any) -> Any:
 
 AUDIT: dict[str, Any] = {
     **REAL,
-    "add": add, "sub": subtract, "mul": multiply, "exp": exp, "pow": power, "tanh": tanh, "cosh": cosh, "sinh": sinh,
+    "add": add, "sub": subtract, "mul": multiply, "exp": exp, "pow": power, "tanh": tanh, "cosh": cosh,
+    "sinh": sinh,
     "asinh": asinh, "atan": atan, "factorial": factorial,
     **{name: _even(name) for name in ("sin", "cos", "tan", "sin_pi", "cos_pi", "tan_pi")},
     "sigma": lambda x: divide(ONE, add(ONE, exp(negate(x)))),

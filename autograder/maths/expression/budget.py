@@ -1,4 +1,4 @@
-"""How much work one decision may cost. Counted in operations, not in seconds: a verdict depends on no machine's load."""
+"""How much work one decision may cost, in operations, not seconds: no verdict depends on a machine's load."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from autograder.maths.expression.arithmetic import Unclear
 UNITS = 200_000
 
 
-class Exhausted(Exception):
+class Exhausted(Exception):  # noqa: N818  # named for what happened
     """The decision has cost what it may cost."""
 
 

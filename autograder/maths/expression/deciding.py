@@ -63,13 +63,19 @@ def decide(
 ) -> Decision:
     """Compare `answer` with `reference`.
 
-    `tolerance` is relative, for questions that ask for decimals. `up_to` accepts a sign, a constant factor or an
-    added constant. `forbid` names functions, `sum` or abbreviations that the answer must not use, `require` symbols
-    it must, `allow` the only variables it may. `mistakes` maps names to wrong answers that feedback recognises.
-    Raises `Unreadable` for an answer that cannot be read, `AuthorError` for a slip in the question.
+    `tolerance` is relative, for questions that ask for decimals. `up_to` accepts a sign, a constant factor or
+    an added constant. `forbid` names functions, `sum` or abbreviations that the answer must not use,
+    `require` symbols it must, `allow` the only variables it may. `mistakes` maps names to wrong answers that
+    feedback recognises. Raises `Unreadable` for an answer that cannot be read, `AuthorError` for a slip in
+    the question.
     """
     words = reading(
-        domains=domains, variables=variables, functions=functions, definitions=definitions, log=log, imaginary=imaginary
+        domains=domains,
+        variables=variables,
+        functions=functions,
+        definitions=definitions,
+        log=log,
+        imaginary=imaginary,
     )
     question = Question(
         words=words,

@@ -1,8 +1,8 @@
 """What to tell a student whose answer is refused, without showing the reference.
 
-Tried in this order: a known mistake of the question, the sign, a constant factor, a constant difference, a renamed
-variable. For answers without variables any two numbers have a constant ratio, so that only the sign and the unit of
-information (nats or bits) are named there.
+Tried in this order: a known mistake of the question, the sign, a constant factor, a constant difference, a
+renamed variable. For answers without variables any two numbers have a constant ratio, so that only the sign
+and the unit of information (nats or bits) are named there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def explain(question: Question, key: Node, given: Node, finding: Finding) -> Dec
             if (found := reason(question, key, given, relation)) is not None:
                 code, message, extra = found
                 return different(code, message, witness=witness, **detail, **extra)
-    return different("domain" if finding.code == "domain" else "value", _message(finding), witness=witness, **detail)
+    return different(
+        "domain" if finding.code == "domain" else "value", _message(finding), witness=witness, **detail
+    )
 
 
 Reason = tuple[str, str, dict[str, object]]
@@ -54,13 +56,13 @@ def _is_mistake(question: Question, name: str, text: str, given: Node) -> bool:
     return compare(question, wrong, given).kind == "agree"
 
 
-def _sign(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+def _sign(question: Question, key: Node, given: Node, _: Relation) -> Reason | None:
     if compare(question, negated(key), given).kind != "agree":
         return None
     return "sign", "the sign is wrong, everything else is right", {}
 
 
-def _factor(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+def _factor(_: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
     factor = relation.factor()
     if factor is None:
         return None
@@ -74,7 +76,7 @@ def _factor(question: Question, key: Node, given: Node, relation: Relation) -> R
     return "constant_factor", f"off by a constant factor{shown}", {"factor": name or number(factor)}
 
 
-def _difference(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+def _difference(_: Question, key: Node, __: Node, relation: Relation) -> Reason | None:
     if not free_variables(key):
         return None
     constant = relation.difference()
@@ -85,8 +87,8 @@ def _difference(question: Question, key: Node, given: Node, relation: Relation) 
     return "constant_difference", f"off by an added constant{shown}", {"difference": name or number(constant)}
 
 
-def _renamed(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
-    for renaming in _renamings(question, free_variables(key), free_variables(given)):
+def _renamed(question: Question, key: Node, given: Node, _: Relation) -> Reason | None:
+    for renaming in _renamings(free_variables(key), free_variables(given)):
         changed = substitute(given, {old: Variable(new) for old, new in renaming.items()})
         if compare(question, key, changed).kind == "agree":
             shown = ", ".join(f"{old} stands where {new} belongs" for old, new in renaming.items())
@@ -94,8 +96,8 @@ def _renamed(question: Question, key: Node, given: Node, relation: Relation) -> 
     return None
 
 
-def _renamings(question: Question, wanted: frozenset[str], used: frozenset[str]) -> Iterator[dict[str, str]]:
-    """One variable for another that the reference has and the answer lacks; two swapped; three in a circle."""
+def _renamings(wanted: frozenset[str], used: frozenset[str]) -> Iterator[dict[str, str]]:
+    """One variable for another that only the reference has; two swapped; three in a circle."""
     for old in sorted(used - wanted):
         for new in sorted(wanted - used):
             yield {old: new}
@@ -109,10 +111,12 @@ def _renamings(question: Question, wanted: frozenset[str], used: frozenset[str])
 class Relation:
     """Values of two expressions side by side, to see whether their ratio or difference is constant."""
 
-    def __init__(self, key: Node, given: Node, domains: dict[str, Domain], known: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, key: Node, given: Node, domains: dict[str, Domain], known: dict[str, Any] | None = None
+    ) -> None:
         comparison = Comparison(key, given, domains)
         self.pairs: list[tuple[Any, Any]] = []
-        rng = points.generator(*comparison.texts, "relation")
+        rng = points.generator(comparison.seed, "relation")
         sample = [known] if known else []
         sample += [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 14)]
         with _LOCK:
@@ -170,12 +174,21 @@ def _known_factors() -> dict[str, Any]:
 
 
 def _known_constants() -> dict[str, Any]:
-    known = {"1": fmpq(1), "2": fmpq(2), "1/2": fmpq(1, 2), "ln 2": arb(2).log(), "pi": arb.pi(), "e": arb(1).exp()}
+    known = {
+        "1": fmpq(1),
+        "2": fmpq(2),
+        "1/2": fmpq(1, 2),
+        "ln 2": arb(2).log(),
+        "pi": arb.pi(),
+        "e": arb(1).exp(),
+    }
     return known | {f"-{name}": -value for name, value in known.items()}
 
 
 def _named(value: Any, known: dict[str, Any]) -> str:
-    return next((name for name, constant in known.items() if same(value, constant)), "") if _real(value) else ""
+    return (
+        next((name for name, constant in known.items() if same(value, constant)), "") if _real(value) else ""
+    )
 
 
 def _real(value: Any) -> bool:
@@ -189,7 +202,7 @@ def number(value: Any, digits: int = 6) -> str:
     if isinstance(value, Infinity):
         return "inf" if value.sign > 0 else "-inf"
     if type(value) is fmpq:
-        short = value.q == 1 and abs(value) < 10**12 or max(abs(value.p), value.q) < 1000
+        short = (value.q == 1 and abs(value) < 10**12) or max(abs(value.p), value.q) < 1000
         if short:
             return str(value)
         value = arb(value)
@@ -213,7 +226,10 @@ def _witness(sight: Sight) -> str:
 
 
 def _detail(sight: Sight) -> dict[str, object]:
-    return {"point": {name: number(value) for name, value in sight.point.items()}, "value": number(sight.answer)}
+    return {
+        "point": {name: number(value) for name, value in sight.point.items()},
+        "value": number(sight.answer),
+    }
 
 
 def _message(finding: Finding) -> str:
@@ -223,5 +239,7 @@ def _message(finding: Finding) -> str:
     if finding.code == "domain" and sight.answer is None:
         return f"{at}your answer has no value: it needs {sight.why}".strip()
     if finding.code == "domain":
-        return f"{at}your answer has the value {number(sight.answer)}, where the expected one has none".strip()
+        return (
+            f"{at}your answer has the value {number(sight.answer)}, where the expected one has none".strip()
+        )
     return f"{at}your answer has the value {number(sight.answer)}: that is not the expected one".strip()

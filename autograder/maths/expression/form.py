@@ -1,4 +1,4 @@
-"""Rules on how an answer is written, which equality alone would not see: the question is equal to its answer."""
+"""Rules on how an answer is written, which equality cannot see: the question equals its answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,15 @@ from autograder.maths.expression.syntax import (
 if TYPE_CHECKING:
     from autograder.maths.expression.deciding import Question
 
-_OPERATIONS: dict[type, str] = {Add: "+", Mul: "*", Div: "/", Pow: "^", Neg: "-", Number: "number", Sum: "sum"}
+_OPERATIONS: dict[type, str] = {
+    Add: "+",
+    Mul: "*",
+    Div: "/",
+    Pow: "^",
+    Neg: "-",
+    Number: "number",
+    Sum: "sum",
+}
 
 
 def contains(node: Node, what: str) -> bool:

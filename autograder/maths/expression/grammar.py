@@ -7,14 +7,14 @@
     primary  = NUMBER | NAME | call | "(" sum ")" | "|" sum "|" | "frac" group group ;
     call     = FUNCTION [ "^" NUMBER ] ( "(" sum { "," sum } ")" | factor { factor } ) ;
 
-`ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis. `1/2x` reads in two ways and is refused.
+`ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis. `1/2x` reads in two ways and is
+refused.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from autograder.errors import Unreadable
 from autograder.maths.expression import names
 from autograder.maths.expression.reader import Reader
 from autograder.maths.expression.syntax import Add, Call, Div, Given, Mul, Neg, Node, Number, Pow, Sum
@@ -39,12 +39,14 @@ class Grammar(Reader):
         return node
 
     def sum(self) -> Node:
+        """Terms with + or - between them."""
         terms = [self.term()]
         while self.token.text in ("+", "-"):
             terms.append(self.term())
         return terms[0] if len(terms) == 1 else self.made(Add(tuple(terms)))
 
     def term(self) -> Node:
+        """A product with its sign."""
         if self.accept("-"):
             with self.deeper():
                 return self.made(Neg(self.term()))
@@ -54,6 +56,7 @@ class Grammar(Reader):
         return self.product()
 
     def product(self) -> Node:
+        """Factors with *, / or nothing between them."""
         factors = self.factor()
         while True:
             if self.accept("*"):
@@ -68,9 +71,11 @@ class Grammar(Reader):
                 return self.joined(factors)
 
     def joined(self, factors: list[Node]) -> Node:
+        """One factor as it is, several as a product."""
         return factors[0] if len(factors) == 1 else self.made(Mul(tuple(factors)))
 
     def signed(self) -> list[Node]:
+        """A factor that may have a sign: after *, / and ^."""
         if self.accept("-"):
             with self.deeper():
                 return [self.made(Neg(self.joined(self.signed())))]
@@ -80,7 +85,7 @@ class Grammar(Reader):
         return self.factor()
 
     def factor(self) -> list[Node]:
-        """The factors of a primary: several where a name is a product of declared names; a power binds the last."""
+        """The factors of a primary, several for a product of declared names; a power binds the last."""
         factors = self.primary()
         while self.token.text == "!" and "factorial" in self.words.functions:
             self.advance()
@@ -93,14 +98,18 @@ class Grammar(Reader):
         return factors
 
     def starts_factor(self) -> bool:
+        """Whether a factor follows, which is then a product without a sign."""
         token = self.token
         if token.kind == "number":
             raise self.error("juxtaposed_number", "a number after a factor: write * (or ^) between them")
-        return token.kind == "name" or token.text in ("(", "[", "{", "frac", "bar(") or (
-            token.text == "|" and not self.bars
+        return (
+            token.kind == "name"
+            or token.text in ("(", "[", "{", "frac", "bar(")
+            or (token.text == "|" and not self.bars)
         )
 
     def primary(self) -> list[Node]:
+        """A number, name, call, parenthesis, bar or fraction."""
         token = self.token
         if token.kind == "number":
             self.advance()
@@ -125,6 +134,7 @@ class Grammar(Reader):
         return node
 
     def absolute(self) -> Node:
+        """What stands between two bars."""
         opening = self.advance().text
         with self.deeper(bars=opening == "|"):
             node = self.sum()
@@ -140,16 +150,22 @@ class Grammar(Reader):
         return self.joined(self.primary())
 
     def named(self, token: Token) -> list[Node]:
+        """What a name begins: a sum, an abbreviation, a call or a variable."""
         if token.text in ("sum", "sum_"):
             return [self.series(token)]
         if key := names.given(token.text.removeprefix("\\"), self.words):
             return [self.abbreviation(key, token)]
-        if token.text not in self.bound and (name := names.function(token.text, self.words, self.text, token.column)):
+        if token.text not in self.bound and (
+            name := names.function(token.text, self.words, self.text, token.column)
+        ):
             return [self.call(name, token)]
-        found = names.factors(token.text, self.bound, self.words, self.text, token.column, self.token.text == "^")
+        found = names.factors(
+            token.text, self.bound, self.words, self.text, token.column, self.token.text == "^"
+        )
         return [self.made(node) for node in found]
 
     def call(self, name: str, token: Token) -> Node:
+        """A function and its argument, with sin^2(x) and sqrt[3]{x}."""
         power: Node | None = None
         if self.token.text == "^":
             power = self.function_power(name)
@@ -178,6 +194,7 @@ class Grammar(Reader):
         return node
 
     def arguments(self, name: str, token: Token) -> tuple[Node, ...]:
+        """The arguments of a call, or a juxtaposed product without parentheses."""
         with self.deeper():
             if self.token.text in _CLOSING:
                 return self.listed(_CLOSING[self.advance().text])
@@ -191,12 +208,14 @@ class Grammar(Reader):
             return (self.joined(factors),)
 
     def at_function(self) -> bool:
+        """Whether the next name begins a call, which ends a juxtaposed argument."""
         token = self.token
         return token.kind == "name" and token.text not in self.bound and (
             token.text == "sum" or bool(names.function(token.text, self.words, self.text, token.column))
         )  # fmt: skip
 
     def listed(self, closing: str) -> tuple[Node, ...]:
+        """Expressions separated by commas."""
         found = []
         with self.deeper(bars=False):
             while True:
@@ -207,6 +226,7 @@ class Grammar(Reader):
         return tuple(found)
 
     def abbreviation(self, key: str, token: Token) -> Node:
+        """An abbreviation of the question, with what it stands for."""
         definition = self.words.given[key]
         arguments: tuple[Node, ...] = ()
         if definition.parameters:
@@ -216,7 +236,9 @@ class Grammar(Reader):
             arguments = self.listed(")")
         if len(arguments) != len(definition.parameters):
             wanted = len(definition.parameters)
-            raise self.error("arity", f"{definition.name} takes {wanted} argument(s), not {len(arguments)}", token)
+            raise self.error(
+                "arity", f"{definition.name} takes {wanted} argument(s), not {len(arguments)}", token
+            )
         body = substituted(definition.body, dict(zip(definition.parameters, arguments, strict=True)))
         return self.made(Given(definition.name, arguments, body), body)
 
@@ -241,6 +263,7 @@ class Grammar(Reader):
         return self.made(Sum(body, index, lower, upper))
 
     def sigma_sum(self, token: Token) -> Node:
+        """The LaTeX form of a sum, after its underscore."""
         if not self.accept("{") or self.token.kind != "name":
             raise self.error("sum", "write the sum with its bounds: \\sum_{i=0}^{\\infty} …", token)
         index = self.new_index(self.advance())

@@ -38,7 +38,9 @@ def given(name: str, words: Vocabulary) -> str:
     return _key(name) if _key(name) in words.given else ""
 
 
-def factors(name: str, bound: list[str], words: Vocabulary, text: str, column: int, power: bool) -> list[Node]:
+def factors(
+    name: str, bound: list[str], words: Vocabulary, text: str, column: int, power: bool
+) -> list[Node]:
     """The factors that a name token stands for; `power` says that `^` follows, as in `xe^(-x)`."""
     if (single := _single(name, bound, words, text, column)) is not None:
         return [single]
@@ -65,8 +67,11 @@ def _single(name: str, bound: list[str], words: Vocabulary, text: str, column: i
 
 
 def _split(name: str, bound: list[str], words: Vocabulary, power: bool) -> list[Node] | None:
-    """Declared names side by side; `e` counts before digits (`2e3` is 2*e*3) and before a power at the end."""
-    known = {**{key: Variable(full) for key, full in words.variables.items()}, **{i: Variable(i) for i in bound}}
+    """Declared names side by side; `e` counts before digits (`2e3` is 2*e*3) and before a power."""
+    known = {
+        **{key: Variable(full) for key, full in words.variables.items()},
+        **{i: Variable(i) for i in bound},
+    }
     found: list[list[Node]] = []
 
     def descend(rest: str, sofar: list[Node]) -> None:
@@ -93,6 +98,7 @@ def _unknown(name: str, words: Vocabulary) -> str:
         return f"{name} is not declared: capitals matter (did you mean {other}?)"
     letters = name.rstrip("0123456789")
     if letters != name and _key(letters) in words.variables:
-        return f"{name} is not declared: write {letters}*{name[len(letters):]} or {letters}^{name[len(letters):]}"
+        digits = name[len(letters) :]
+        return f"{name} is not declared: write {letters}*{digits} or {letters}^{digits}"
     declared = ", ".join(words.variables.values()) or "none"
     return f"{name} is not declared{did_you_mean(name, known)}; the variables are: {declared}"

@@ -1,17 +1,29 @@
-"""A tree up to the order of sums and products, and without terms that do nothing: when two lines are the same line."""
+"""A tree up to the order of sums and products and to what does nothing: when two lines are one line."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from autograder.maths.expression.syntax import Add, Call, Div, Given, Mul, Neg, Node, Number, Pow, Sum, Variable
+from autograder.maths.expression.syntax import (
+    Add,
+    Call,
+    Div,
+    Given,
+    Mul,
+    Neg,
+    Node,
+    Number,
+    Pow,
+    Sum,
+    Variable,
+)
 from autograder.maths.expression.syntax import substitute as substituted
 
 _ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
 def normal(node: Node, level: int = 0) -> Node:
-    """`node` with chains flattened and sorted, `+0`, `*1`, `/1`, `^1` and double minus dropped, indices renamed."""
+    """`node` with chains sorted, `+0`, `*1`, `/1`, `^1` and double minus dropped, indices renamed."""
     match node:
         case Add(terms):
             flat = _flat([normal(term, level) for term in terms], Add, _ZERO)

@@ -1,8 +1,8 @@
 """Where two expressions are compared: points stratified by sign and scale, drawn from the texts themselves.
 
-The draw is a function of both texts, so that a verdict never changes from run to run and cannot be foreseen by whoever
-knows one text only. All coordinates are dyadic rationals: exact in balls. The first points are plain numbers, since the
-first difference becomes the witness that a student reads.
+The draw is a function of both texts, so that a verdict never changes from run to run and cannot be foreseen
+by whoever knows one text only. All coordinates are dyadic rationals: exact in balls. The first points are
+plain numbers, since the first difference becomes the witness that a student reads.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def rational(text: str) -> fmpq:
 
 
 def generator(*texts: str) -> random.Random:
-    """The stream that belongs to these texts."""
+    """The stream that belongs to these texts, in practice to the program of reference and answer."""
     return random.Random(hashlib.blake2b("\0".join(texts).encode(), digest_size=8).digest())
 
 
@@ -56,7 +56,9 @@ def plain(domains: dict[str, Domain], count: int = 2) -> Iterator[dict[str, Any]
         yield point
 
 
-def stratified(domains: dict[str, Domain], rng: random.Random, count: int = POINTS) -> Iterator[dict[str, Any]]:
+def stratified(
+    domains: dict[str, Domain], rng: random.Random, count: int = POINTS
+) -> Iterator[dict[str, Any]]:
     """`count` points: in each variable every stratum is met once, the pairing is random."""
     columns = {name: _column(domain, rng, count) for name, domain in domains.items()}
     for k in range(count):
@@ -141,7 +143,8 @@ def _complex(_: Domain, rng: random.Random, share: float, exponent: int | None) 
 
 
 _DRAW: dict[str, Callable[[Domain, random.Random, float, int | None], Any]] = {
-    "positive": _positive, "gt1": _gt1, "real": _real, "unit": _unit, "posint": _posint, "nat": _nat, "int": _int,
+    "positive": _positive, "gt1": _gt1, "real": _real, "unit": _unit, "posint": _posint, "nat": _nat,
+    "int": _int,
     "complex": _complex,
 }  # fmt: skip
 

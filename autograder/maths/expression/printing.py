@@ -25,7 +25,8 @@ from autograder.maths.expression.vocabulary import GREEK
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 _LATEX_FUNCTIONS = {
-    **{name: f"\\{name}" for name in "exp ln sin cos tan tanh sinh cosh coth max min".split()},
+    **{name: f"\\{name}" for name in ["exp", "ln", "sin", "cos", "tan", "tanh", "sinh", "cosh", "coth",
+    "max", "min"]},
     "log2": "\\log_2", "log10": "\\log_{10}", "sigma": "\\sigma",
 }  # fmt: skip
 
@@ -76,7 +77,9 @@ def _bare_text(node: Node) -> str:
 
 
 def _joined(terms: list[str]) -> str:
-    return terms[0] + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in terms[1:])
+    return terms[0] + "".join(
+        f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in terms[1:]
+    )
 
 
 def decimal(value: Fraction) -> str:
@@ -140,7 +143,9 @@ def _latex_call(name: str, arguments: tuple[Node, ...]) -> str:
         return f"\\left|{inner}\\right|"
     if name == "sqrt":
         return f"\\sqrt{{{inner}}}"
-    shown = _LATEX_FUNCTIONS.get(name) or (latex_name(name) if len(name) == 1 else f"\\operatorname{{{name}}}")
+    shown = _LATEX_FUNCTIONS.get(name) or (
+        latex_name(name) if len(name) == 1 else f"\\operatorname{{{name}}}"
+    )
     return f"{shown}\\left({inner}\\right)" if arguments else latex_name(name)
 
 

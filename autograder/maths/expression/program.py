@@ -1,8 +1,8 @@
 """Expressions as straight-line programs: what several of them share is computed once per point.
 
-Equal subexpressions get one register (value numbering, with sums and products in a fixed order), so that `1 - e^(-beta)`
-is evaluated once however often reference and answer mention it. Indices of sums are numbered by nesting, hence
-`sum(f(i), i, …)` and `sum(f(j), j, …)` share their registers too.
+Equal subexpressions get one register (value numbering, with sums and products in a fixed order), so that `1 -
+e^(-beta)` is evaluated once however often reference and answer mention it. Indices of sums are numbered by
+nesting, hence `sum(f(i), i, …)` and `sum(f(j), j, …)` share their registers too.
 """
 
 from __future__ import annotations
@@ -164,6 +164,12 @@ class Program:
             return (step.payload.lower, step.payload.upper, *step.payload.outside)
         return (step.first, step.second)
 
+    def text(self) -> str:
+        """All registers, to seed a draw with: it differs where the expressions differ."""
+        return " ".join(
+            f"{s.name}{s.first},{s.second}{s.payload if s.first == NONE else ''}" for s in self.steps
+        )
+
     def _leaf(self, name: str, payload: Any = None) -> int:
         return self._number((name, payload), Step(name, payload=payload), frozenset())
 
@@ -205,14 +211,18 @@ def _without_pi(node: Node) -> Node | None:
 class Machine:
     """A program bound to one arithmetic; `value` evaluates a register at a point that `start` has set."""
 
-    def __init__(self, program: Program, table: dict[str, Any], series: Callable[[Machine, Loop], Any]) -> None:
+    def __init__(
+        self, program: Program, table: dict[str, Any], series: Callable[[Machine, Loop], Any]
+    ) -> None:
         self.program = program
         self.table = table
         self.series = series
         self.registers: list[Any] = []
         self._leaves: list[Any] = [s.payload if s.name == "number" else None for s in program.steps]
         self._variables = [(k, s.payload) for k, s in enumerate(program.steps) if s.name == "variable"]
-        self._code = [(table.get(s.name), s.first, s.second) for s in program.steps]
+        self._code: list[tuple[Any, int, int]] = [
+            (table.get(s.name), s.first, s.second) for s in program.steps
+        ]
         self._orders: dict[int, list[int]] = {}
 
     def start(self, point: dict[str, Any]) -> None:

@@ -58,8 +58,13 @@ class Reader:
     def refuse_equation(self) -> None:
         """An equals sign belongs under a sum only; elsewhere a left side was written too."""
         for position, token in enumerate(self.tokens):
-            if token.text == "=" and [t.text for t in self.tokens[max(position - 3, 0) : position - 1]] != ["_", "{"]:
-                raise self.error("equation", "write the expression only, without = and what stands before it", token)
+            if token.text == "=" and [t.text for t in self.tokens[max(position - 3, 0) : position - 1]] != [
+                "_",
+                "{",
+            ]:
+                raise self.error(
+                    "equation", "write the expression only, without = and what stands before it", token
+                )
 
     def split_digit(self) -> str:
         """The first digit of a number: \\frac12 is one half."""
@@ -137,4 +142,3 @@ class Reader:
             return self.error("syntax", "a comma here: decimals are written with a point")
         shown = {"bar)": "\\right|", "frac": "\\frac"}.get(text, text)
         return self.error("syntax", f"{shown} cannot stand here")
-

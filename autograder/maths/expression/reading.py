@@ -27,11 +27,17 @@ def parse(
 ) -> Expression:
     """Read `text`; raises `Unreadable` with a code and a column, and nothing else, whatever the text.
 
-    `domains` declares variables with where they live, `variables` real ones; `definitions` maps an abbreviation such
-    as `P(i)` to its text; `log` is what log means (ln, log2, log10, or refuse); `imaginary` names the imaginary unit.
+    `domains` declares variables with where they live, `variables` real ones; `definitions` maps an
+    abbreviation such as `P(i)` to its text; `log` is what log means (ln, log2, log10, or refuse); `imaginary`
+    names the imaginary unit.
     """
     words = reading(
-        domains=domains, variables=variables, functions=functions, definitions=definitions, log=log, imaginary=imaginary
+        domains=domains,
+        variables=variables,
+        functions=functions,
+        definitions=definitions,
+        log=log,
+        imaginary=imaginary,
     )
     return parse_with(text, words)
 
@@ -71,7 +77,9 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
     try:
         body = parse_with(text, inner).node
     except Unreadable as error:
-        raise AuthorError("definition", f"the definition of {head} cannot be read: {error.message}") from error
+        raise AuthorError(
+            "definition", f"the definition of {head} cannot be read: {error.message}"
+        ) from error
     return Definition(name=match[1], parameters=parameters, body=body)
 
 

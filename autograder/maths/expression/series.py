@@ -1,8 +1,9 @@
 """Sums in balls: in closed form where the term is a polynomial times geometric factors, else term by term.
 
-A term `sum_m c_m(i) q_m^i` with polynomials c_m is kept as a list of (q, coefficients). Its sum from L to infinity is
-q^L sum_j (j+L)^k q^j, with S_k(q) = sum_j j^k q^j from S_k (1-q) = q sum_{m<k} binom(k,m) S_m, S_0 = 1/(1-q). A finite
-sum is the difference of two such tails, an identity of rational functions for every q but 1.
+A term `sum_m c_m(i) q_m^i` with polynomials c_m is kept as a list of (q, coefficients). Its sum from L to
+infinity is q^L sum_j (j+L)^k q^j, with S_k(q) = sum_j j^k q^j from S_k (1-q) = q sum_{m<k} binom(k,m) S_m,
+S_0 = 1/(1-q). A finite sum is the difference of two such tails, an identity of rational functions for every q
+but 1.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ DEGREE = 12
 Terms = list[tuple[Any, list[Any]]]
 
 
-class _Other(Exception):
+class _Other(Exception):  # noqa: N818  # named for what happened
     """The term is no polynomial times geometric factors."""
 
 

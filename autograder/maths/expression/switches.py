@@ -1,12 +1,14 @@
 """Points on both sides of where an expression changes its formula.
 
-`max`, `abs` and `relu` switch, logarithms and roots stop existing. Along each variable the zeros of what decides are
-located, and points are set between them: so `relu(x - 1000)` is seen beyond 1000, `ln|x+3|` below -3.
+`max`, `abs` and `relu` switch, logarithms and roots stop existing. Along each variable the zeros of what
+decides are located, and points are set between them: so `relu(x - 1000)` is seen beyond 1000, `ln|x+3|` below
+-3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -32,7 +34,7 @@ def has_pieces(machine: Machine) -> bool:
 def around_switches(
     machine: Machine, domains: dict[str, Domain], bases: list[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Up to `LIMIT` points beside the zeros of switching operands, along each variable through each base point."""
+    """Up to `LIMIT` points beside the zeros of switching operands, along each variable through each base."""
     program = machine.program
     found = 0
     switches = [
@@ -85,7 +87,11 @@ def _along(machine: Machine, first: int, second: int, base: dict[str, Any], name
 
 
 def _roots(function: Function, domain: Domain, scan: bool) -> Iterator[fmpq]:
-    probes = [value for value in (fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(2), fmpq(3), fmpq(5)) if inside(value, domain)]
+    probes = [
+        value
+        for value in (fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(2), fmpq(3), fmpq(5))
+        if inside(value, domain)
+    ]
     if domain.kind == "interval":
         span = fmpq(str_fraction(domain.high - domain.low))
         probes = [fmpq(str_fraction(domain.low)) + span * fmpq(k, 4) for k in (1, 2, 3)]
@@ -120,7 +126,7 @@ def _dyadic(value: float) -> fmpq:
 def _scanned(function: Function, domain: Domain) -> Iterator[fmpq]:
     grid = sorted(value for value in _GRID if inside(value, domain))
     values = [(x, function(x)) for x in grid]
-    for (x, f), (y, g) in zip(values, values[1:], strict=False):
+    for (x, f), (y, g) in pairwise(values):
         if f is None or g is None or f * g > 0:
             continue
         for _ in range(16):
@@ -134,7 +140,7 @@ def _scanned(function: Function, domain: Domain) -> Iterator[fmpq]:
 
 def _beside(zeros: list[fmpq], domain: Domain) -> Iterator[fmpq]:
     """Values before, between and after the zeros, and close to each."""
-    wanted: list[fmpq] = [(x + y) / 2 for x, y in zip(zeros, zeros[1:], strict=False)]
+    wanted: list[fmpq] = [(x + y) / 2 for x, y in pairwise(zeros)]
     for zero in zeros[:6]:
         step = abs(zero) / 8 if zero else fmpq(1, 8)
         wanted += [zero - step, zero + step, zero - step / 512, zero + step / 512]

@@ -1,7 +1,8 @@
 """The syntax tree of an expression: frozen nodes that compare and hash by structure.
 
-Chains are n-ary (`a + b + c` is one `Add`), a difference is an `Add` with a `Neg`, and `Neg(x^2)` is what `-x^2` means.
-Node fields are positional, against the house rule of keyword-only data: `Div(one, two)` reads better than its keywords.
+Chains are n-ary (`a + b + c` is one `Add`), a difference is an `Add` with a `Neg`, and `Neg(x^2)` is what
+`-x^2` means. Node fields are positional, against the house rule of keyword-only data: `Div(one, two)` reads
+better than its keywords.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A certified bound for what is left of an infinite sum after its first terms.
 
-For all i >= n a term is enclosed by monomials, |f(i)| <= C i^p q^i, found by going through its operations. Then the
-ratio of consecutive bounds is at most r = q ((n+1)/n)^p, and the rest is at most C n^p q^n / (1-r) where r < 1.
+For all i >= n a term is enclosed by monomials, |f(i)| <= C i^p q^i, found by going through its operations.
+Then the ratio of consecutive bounds is at most r = q ((n+1)/n)^p, and the rest is at most C n^p q^n / (1-r)
+where r < 1.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Line = tuple[Any, Any]  # a, b of a + b i
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """What holds for every i >= n: |f| between two monomials, f between two lines, and its sign where it is constant."""
+    """What holds for every i >= n: |f| between two monomials, f between two lines, its constant sign."""
 
     upper: Monomial | None = None
     lower: Monomial | None = None
@@ -112,7 +113,7 @@ def _is_half(n: int, big: Bound, little: Bound) -> bool:
     return bool(falls and scale * arb(n) ** p * q**n <= big.lower[0] / 2)
 
 
-def _negate(n: int, f: Bound) -> Bound:
+def _negate(_: int, f: Bound) -> Bound:
     def minus(line: Line | None) -> Line | None:
         return None if line is None else (-line[0], -line[1])
 
@@ -132,7 +133,10 @@ def _multiply(n: int, f: Bound, g: Bound) -> Bound:
     for scalar, line in ((f, g), (g, f)):
         value = _value(scalar)
         if value is not None and scalar.sign:
-            ends = [None if part is None else (value * part[0], value * part[1]) for part in (line.above, line.below)]
+            ends = [
+                None if part is None else (value * part[0], value * part[1])
+                for part in (line.above, line.below)
+            ]
             above, below = ends if scalar.sign > 0 else ends[::-1]
     if below is None:
         below = _product_line(n, f.below, g.below)
@@ -174,9 +178,10 @@ def _divide(n: int, f: Bound, g: Bound) -> Bound:
     return _multiply(n, f, _inverse(n, g))
 
 
-def _exp(n: int, f: Bound) -> Bound:
+def _exp(_: int, f: Bound) -> Bound:
     upper, lower = (
-        None if line is None else (arb(line[0]).exp(), fmpq(0), arb(line[1]).exp()) for line in (f.above, f.below)
+        None if line is None else (arb(line[0]).exp(), fmpq(0), arb(line[1]).exp())
+        for line in (f.above, f.below)
     )
     return Bound(upper=upper, lower=lower, sign=1)
 
@@ -186,7 +191,9 @@ def _power(n: int, f: Bound, g: Bound) -> Bound:
     if exponent is not None and type(exponent) is fmpq and exponent.q == 1 and abs(exponent) <= 64:
         return _integer_power(n, f, int(exponent.p))
     if exponent is not None and exponent > 0 and f.sign > 0:
-        upper, lower = (m and (arb(m[0]) ** exponent, m[1] * exponent, arb(m[2]) ** exponent) for m in (f.upper, f.lower))
+        upper, lower = (
+            m and (arb(m[0]) ** exponent, m[1] * exponent, arb(m[2]) ** exponent) for m in (f.upper, f.lower)
+        )
         return Bound(upper=upper, lower=lower, sign=1)
     if base is None or not f.sign:
         raise Unclear
@@ -216,11 +223,11 @@ def _log_of_base(base: int) -> Callable[[int, Bound], Bound]:
     return lambda n, f: _multiply(n, _log(n, f), _invariant(1 / arb(base).log()))
 
 
-def _absolute(n: int, f: Bound) -> Bound:
+def _absolute(_: int, f: Bound) -> Bound:
     return Bound(upper=f.upper, lower=f.lower, sign=1 if f.lower else 0)
 
 
-def _sqrt(n: int, f: Bound) -> Bound:
+def _sqrt(_: int, f: Bound) -> Bound:
     upper, lower = (m and (arb(m[0]).sqrt(), m[1] / 2, arb(m[2]).sqrt()) for m in (f.upper, f.lower))
     return Bound(upper=upper, lower=lower, sign=f.sign)
 
@@ -229,18 +236,19 @@ def _extreme(n: int, f: Bound, g: Bound) -> Bound:
     return Bound(upper=_add(n, f, g).upper)
 
 
-def _within_one(n: int, f: Bound) -> Bound:
+def _within_one(_n: int, _f: Bound) -> Bound:
     return Bound(upper=(fmpq(1), fmpq(0), fmpq(1)))
 
 
-def _factorial(n: int, f: Bound) -> Bound:
+def _factorial(n: int, _: Bound) -> Bound:
     return Bound(lower=(fmpq(1), fmpq(0), n / arb(1).exp()), sign=1)  # i! >= (i/e)^i
 
 
 _RULES: dict[str, Callable[..., Bound]] = {
-    "add": _add, "sub": _subtract, "mul": _multiply, "neg": _negate, "div": _divide, "exp": _exp, "pow": _power,
+    "add": _add, "sub": _subtract, "mul": _multiply, "neg": _negate, "div": _divide, "exp": _exp,
+    "pow": _power,
     "ln": _log, "log2": _log_of_base(2), "log10": _log_of_base(10), "abs": _absolute, "sqrt": _sqrt,
-    "relu": lambda n, f: Bound(upper=f.upper), "max": _extreme, "min": _extreme, "factorial": _factorial,
+    "relu": lambda _, f: Bound(upper=f.upper), "max": _extreme, "min": _extreme, "factorial": _factorial,
     "sin": _within_one, "cos": _within_one, "sin_pi": _within_one, "cos_pi": _within_one, "tanh": _within_one,
     "sigma": _within_one,
 }  # fmt: skip

@@ -21,8 +21,10 @@ _COMMANDS: dict[str, str] = {
     **{name: name for name in (*GREEK, *FUNCTIONS, "ell", "sum")},
     "varepsilon": "epsilon", "varphi": "phi", "vartheta": "theta", "varrho": "rho",
     "infty": "inf", "arsinh": "asinh", "arctan": "atan",
-    "cdot": "*", "times": "*", "ast": "*", "div": "/", "lvert": "bar(", "rvert": "bar)", "vert": "|", "mid": "|",
-    "left": "", "right": "", "big": "", "Big": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "", "limits": "",
+    "cdot": "*", "times": "*", "ast": "*", "div": "/", "lvert": "bar(", "rvert": "bar)", "vert": "|",
+    "mid": "|",
+    "left": "", "right": "", "big": "", "Big": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "",
+    "limits": "",
     "displaystyle": "", "quad": "", "qquad": "", "frac": "frac", "dfrac": "frac", "tfrac": "frac",
 }  # fmt: skip
 _WORDS = frozenset(("text", "mathrm", "operatorname", "mathit", "mathbf", "mathsf", "rm"))
@@ -32,7 +34,9 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _MODULE = re.compile(r"(?:math|np|numpy|torch)\.(?=[A-Za-z])")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _SUBSCRIPT = re.compile(r"\s*_\s*(?:\{\s*([A-Za-z0-9]+)\s*\}|\\[a-z]+|([A-Za-z0-9]+))")
-_COMMAND = re.compile(r"\\(left|right)\s*(\\[|{}]|\|)|\\([A-Za-z]+)\*?(?:\s*\{\s*([A-Za-z0-9]+)\s*\})?|\\([{}|])")
+_COMMAND = re.compile(
+    r"\\(left|right)\s*(\\[|{}]|\|)|\\([A-Za-z]+)\*?(?:\s*\{\s*([A-Za-z0-9]+)\s*\})?|\\([{}|])"
+)
 _SIGN = re.compile(r"\*\*|[-+*/^_(){}\[\]|,!=]")
 
 
@@ -49,7 +53,9 @@ class Token:
 def tokens(text: str) -> list[Token]:
     """All tokens of `text`, closed by one of kind `end`."""
     if len(text) > CHARACTERS:
-        raise Unreadable("too_long", f"an expression of more than {CHARACTERS} characters is not read", text, CHARACTERS)
+        raise Unreadable(
+            "too_long", f"an expression of more than {CHARACTERS} characters is not read", text, CHARACTERS
+        )
     plain, columns = to_ascii(text)
     found: list[Token] = []
     position, spaced = 0, False
@@ -68,7 +74,9 @@ def tokens(text: str) -> list[Token]:
 def _next(text: str, plain: str, position: int, column: int, spaced: bool) -> tuple[Token | None, int]:
     if match := _NUMBER.match(plain, position):
         if len(match[0]) > DIGITS:
-            raise Unreadable("long_number", f"a number of more than {DIGITS} digits is not read", text, column)
+            raise Unreadable(
+                "long_number", f"a number of more than {DIGITS} digits is not read", text, column
+            )
         return Token("number", match[0], column, spaced), match.end()
     if match := _NAME.match(plain, position):
         return _named(plain, match[0], match.end(), column, spaced)
@@ -97,7 +105,9 @@ def _named(plain: str, name: str, position: int, column: int, spaced: bool) -> t
     return Token("name", name, column, spaced), position
 
 
-def _command(text: str, plain: str, match: re.Match[str], column: int, spaced: bool) -> tuple[Token | None, int]:
+def _command(
+    text: str, plain: str, match: re.Match[str], column: int, spaced: bool
+) -> tuple[Token | None, int]:
     side, bar, name, braced, brace = match.groups()
     if side:
         bar = bar.removeprefix("\\")

@@ -13,13 +13,10 @@ from autograder.maths.expression.syntax import Node
 
 # name: (fewest arguments, most arguments)
 FUNCTIONS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(
-        "exp ln log log2 log10 sqrt sin cos tan tanh sinh cosh coth sech asinh atan sigma relu softplus "
-        "abs floor factorial".split(),
-        (1, 1),
-    ),
-    "max": (2, 12),
-    "min": (2, 12),
+    **dict.fromkeys(("exp", "ln", "log", "log2", "log10", "sqrt", "abs", "floor", "factorial"), (1, 1)),
+    **dict.fromkeys(("sin", "cos", "tan", "tanh", "sinh", "cosh", "coth", "sech", "asinh", "atan"), (1, 1)),
+    **dict.fromkeys(("sigma", "relu", "softplus"), (1, 1)),
+    **dict.fromkeys(("max", "min"), (2, 12)),
 }
 ALIASES = {
     "ReLU": "relu", "RELU": "relu", "sigmoid": "sigma", "arsinh": "asinh", "arcsinh": "asinh",
@@ -27,9 +24,24 @@ ALIASES = {
 }  # fmt: skip
 INFINITY_WORDS = frozenset(("inf", "oo", "infty", "infinity", "infinite"))
 GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi "
-    "psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-).split()
+    *(
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+    ),
+    *("xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
+    *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"),
+)
 LOGS = {"ln": "ln", "log2": "log2", "log10": "log10", "refuse": ""}
 DOMAINS = ("positive", "real", "unit", "posint", "nat", "int", "gt1", "complex")
 
@@ -39,7 +51,7 @@ _INTERVAL = re.compile(r"\[\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\]")
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """Where a variable lives. `unit` is the open interval (0,1), `gt1` (1,oo); an interval is sampled inside."""
+    """Where a variable lives: `unit` is (0,1), `gt1` (1,oo), both open; intervals are sampled inside."""
 
     kind: str
     low: Fraction = Fraction(0)
@@ -91,7 +103,9 @@ def domain(text: str) -> Domain:
         low, high = (Fraction(bound) for bound in match.groups())
         if low < high:
             return Domain(kind="interval", low=low, high=high)
-    raise AuthorError("domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)} or [a,b]")
+    raise AuthorError(
+        "domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)} or [a,b]"
+    )
 
 
 def vocabulary(
@@ -104,7 +118,7 @@ def vocabulary(
     imaginary: str = "",
 ) -> Vocabulary:
     """Check an author's declarations; `variables` without a domain are real."""
-    declared = {**{name: "real" for name in variables}, **(domains or {})}
+    declared = {**dict.fromkeys(variables, "real"), **(domains or {})}
     allowed = frozenset(FUNCTIONS if functions is None else functions)
     return _vocabulary(tuple(declared.items()), allowed, tuple(definitions), log, imaginary)
 
