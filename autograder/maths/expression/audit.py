@@ -7,6 +7,7 @@ found with such a step proves nothing at this precision.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -21,6 +22,12 @@ class Absorbed(Unclear):
     """Part of an operand left no trace in the result."""
 
 
+@lru_cache(maxsize=16)
+def _trace(precision: int) -> Any:
+    """The least ratio of two terms at which the smaller one is still seen."""
+    return arb(2) ** (40 - precision)
+
+
 def _vanishes(x: Any, y: Any) -> bool:
     """Whether x, not known to be zero, disappears beside y."""
     if x == 0:
@@ -28,7 +35,7 @@ def _vanishes(x: Any, y: Any) -> bool:
     small, large = abs(x), abs(y)
     if type(small) is arb and small.contains(0):
         return False  # what is only zero to working precision came from a cancellation, checked there
-    return not small > large * arb(2) ** (40 - ctx.prec)
+    return not small > large * _trace(ctx.prec)
 
 
 def add(x: Any, y: Any) -> Any:
