@@ -30,7 +30,7 @@ PRECISIONS = (384, 768, 1536, 3072, 8192)
 AGREE_BITS = 300
 ZERO_BITS = 1000
 ENOUGH = 8
-_LOCK = threading.RLock()  # flint's precision belongs to the process
+LOCK = threading.RLock()  # flint's precision belongs to the process
 
 Kind = Literal["agree", "differ", "domain", "nowhere", "unclear", "skipped"]
 
@@ -60,12 +60,18 @@ class Comparison:
     """Reference and answer in one program."""
 
     def __init__(
-        self, reference: Node, answer: Node, domains: dict[str, Domain], tolerance: Any = None
+        self,
+        reference: Node,
+        answer: Node,
+        domains: dict[str, Domain],
+        *,
+        tolerance: Any = None,
+        budget: Budget | None = None,
     ) -> None:
         names = sorted(free_variables(reference) | free_variables(answer))
         self.domains = {name: domains[name] for name in names}
         self.tolerance = tolerance
-        self.budget = Budget()
+        self.budget = budget or Budget()
         program = Program()
         self.reference = program.enter(reference)
         self.answer = program.enter(answer)
@@ -84,7 +90,7 @@ class Comparison:
 
     def find(self) -> Finding:
         """Compare at all points."""
-        with _LOCK:
+        with LOCK:
             before = ctx.prec
             ctx.prec = PRECISIONS[0]
             try:
@@ -108,7 +114,7 @@ class Comparison:
                 counts[sight.kind] += 1
             if counts["unclear"] > 3:
                 break
-        needed = (points.POINTS // 2 if counts["skipped"] else ENOUGH) if self.domains else 1
+        needed = (2 * ENOUGH if counts["skipped"] else ENOUGH) if self.domains else 1
         if counts["unclear"] or len(agreed) < needed:
             code = "undefined" if counts["nowhere"] and not counts["unclear"] else "precision"
             return Finding(kind="undecided", code=code)
@@ -172,6 +178,7 @@ class Comparison:
 
     def pair(self, point: dict[str, Any]) -> tuple[Any, Any] | None:
         """Both values at the present precision, where both are known finite numbers."""
+        self.budget.spend(len(self.machine.program.steps), ctx.prec)
         self.machine.start(point)
         try:
             pair = self.machine.value(self.reference), self.machine.value(self.answer)

@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import AuthorError, Unreadable
-from autograder.maths.decision import Decision, different, equal, undecided
+from autograder.maths.decision import Decision, equal, undecided
 from autograder.maths.expression.form import broken_rule
 from autograder.maths.expression.reading import parse_with, reading
-from autograder.maths.expression.syntax import Add, Expression, Neg, Node
+from autograder.maths.expression.syntax import Expression, Node
 from autograder.maths.expression.vocabulary import Domain, Vocabulary, domain
 
 if TYPE_CHECKING:
+    from autograder.maths.expression.budget import Budget
     from autograder.maths.expression.comparing import Finding
 
 UpTo = Literal["", "sign", "factor", "constant"]
@@ -95,13 +96,16 @@ def judge(question: Question, reference: str | Expression, answer: str | Express
     given = (answer if isinstance(answer, Expression) else parse_with(answer, question.words)).node
     if (broken := broken_rule(question, given)) is not None:
         return broken
+    from autograder.maths.expression.feedback import explain
+    from autograder.maths.expression.relations import equal_up_to
+
     finding = compare(question, key, given)
-    if finding.kind == "agree" or (question.up_to and _equal_up_to(question, key, given)):
+    if finding.kind == "agree":
         return equal()
     if finding.kind == "undecided":
         return undecided(finding.code, _UNDECIDED[finding.code])
-    from autograder.maths.expression.feedback import explain
-
+    if question.up_to and equal_up_to(question, key, given):
+        return equal()
     return explain(question, key, given, finding)
 
 
@@ -114,36 +118,13 @@ def _key(text: str | Expression, words: Vocabulary) -> Expression:
         raise AuthorError("reference", f"the reference {text!r} cannot be read: {error.message}") from error
 
 
-def compare(question: Question, key: Node, given: Node, *, tolerance: bool = True) -> Finding:
+def compare(question: Question, key: Node, given: Node, budget: Budget | None = None) -> Finding:
     """Both trees at the points of comparison."""
     from autograder.maths.expression.comparing import Comparison
 
     allowed: Any = None
-    if tolerance and question.tolerance is not None:
+    if question.tolerance is not None:
         from flint import fmpq
 
         allowed = fmpq(question.tolerance.numerator, question.tolerance.denominator)
-    return Comparison(key, given, question.domains, allowed).find()
-
-
-def _equal_up_to(question: Question, key: Node, given: Node) -> bool:
-    if question.up_to == "sign":
-        return compare(question, Neg(key), given).kind == "agree"
-    from autograder.maths.expression.feedback import Relation
-
-    relation = Relation(key, given, question.domains)
-    found = relation.factor() if question.up_to == "factor" else relation.difference()
-    return found is not None
-
-
-def negated(node: Node) -> Node:
-    """Minus `node`, without a double minus."""
-    return node.operand if isinstance(node, Neg) else Neg(node)
-
-
-def difference(one: Node, other: Node) -> Node:
-    """`one - other`."""
-    return Add((one, Neg(other)))
-
-
-__all__ = ["Decision", "Question", "compare", "decide", "different", "judge"]
+    return Comparison(key, given, question.domains, tolerance=allowed, budget=budget).find()

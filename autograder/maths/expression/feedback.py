@@ -7,35 +7,33 @@ and the unit of information (nats or bits) are named there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations, permutations
 from typing import Any
 
-from flint import acb, arb, ctx, fmpq
+from flint import arb, fmpq
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different
-from autograder.maths.expression import points
-from autograder.maths.expression.comparing import _LOCK, Comparison, Finding, Sight, same
-from autograder.maths.expression.deciding import Question, compare, negated
+from autograder.maths.expression.budget import Budget
+from autograder.maths.expression.comparing import Finding, Sight, same
+from autograder.maths.expression.deciding import Question, compare
 from autograder.maths.expression.extended import Infinity
 from autograder.maths.expression.reading import parse_with
-from autograder.maths.expression.syntax import Node, Variable, free_variables, substitute
-from autograder.maths.expression.vocabulary import Domain
-
-RELATION_BITS = 260
-_ENOUGH = 6
+from autograder.maths.expression.relations import Relation
+from autograder.maths.expression.syntax import Neg, Node, Variable, free_variables, substitute
 
 
 def explain(question: Question, key: Node, given: Node, finding: Finding) -> Decision:
     """The decision *different*, with the most telling reason found."""
     assert finding.sight is not None
     witness, detail = _witness(finding.sight), _detail(finding.sight)
+    budget = Budget()  # for all hints together: they must not outlast the decision itself
     for name, text in question.mistakes.items():
-        if _is_mistake(question, name, text, given):
+        if _is_mistake(question, name, text, given, budget):
             return different("mistake", _message(finding), witness=witness, **detail, mistake=name)
     if finding.code == "differ":
-        relation = Relation(key, given, question.domains, finding.sight.point)
+        relation = Relation(key, given, question.domains, budget, finding.sight.point)
         for reason in (_sign, _factor, _difference, _renamed):
             if (found := reason(question, key, given, relation)) is not None:
                 code, message, extra = found
@@ -48,16 +46,17 @@ def explain(question: Question, key: Node, given: Node, finding: Finding) -> Dec
 Reason = tuple[str, str, dict[str, object]]
 
 
-def _is_mistake(question: Question, name: str, text: str, given: Node) -> bool:
+def _is_mistake(question: Question, name: str, text: str, given: Node, budget: Budget) -> bool:
     try:
         wrong = parse_with(text, question.words).node
     except Unreadable as error:
         raise AuthorError("mistake", f"the mistake {name!r} cannot be read: {error.message}") from error
-    return compare(question, wrong, given).kind == "agree"
+    return compare(question, wrong, given, budget).kind == "agree"
 
 
-def _sign(question: Question, key: Node, given: Node, _: Relation) -> Reason | None:
-    if compare(question, negated(key), given).kind != "agree":
+def _sign(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+    negated = key.operand if isinstance(key, Neg) else Neg(key)
+    if compare(question, negated, given, relation.budget).kind != "agree":
         return None
     return "sign", "the sign is wrong, everything else is right", {}
 
@@ -87,10 +86,10 @@ def _difference(_: Question, key: Node, __: Node, relation: Relation) -> Reason 
     return "constant_difference", f"off by an added constant{shown}", {"difference": name or number(constant)}
 
 
-def _renamed(question: Question, key: Node, given: Node, _: Relation) -> Reason | None:
+def _renamed(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
     for renaming in _renamings(free_variables(key), free_variables(given)):
         changed = substitute(given, {old: Variable(new) for old, new in renaming.items()})
-        if compare(question, key, changed).kind == "agree":
+        if compare(question, key, changed, relation.budget).kind == "agree":
             shown = ", ".join(f"{old} stands where {new} belongs" for old, new in renaming.items())
             return "renamed_variable", f"right up to the names of variables: {shown}", {"renaming": renaming}
     return None
@@ -106,61 +105,6 @@ def _renamings(wanted: frozenset[str], used: frozenset[str]) -> Iterator[dict[st
     for a, b, c in list(permutations(sorted(used & wanted), 3))[:6] if len(used & wanted) == 3 else []:
         if a == min(a, b, c):
             yield {a: b, b: c, c: a}
-
-
-class Relation:
-    """Values of two expressions side by side, to see whether their ratio or difference is constant."""
-
-    def __init__(
-        self, key: Node, given: Node, domains: dict[str, Domain], known: dict[str, Any] | None = None
-    ) -> None:
-        comparison = Comparison(key, given, domains)
-        self.pairs: list[tuple[Any, Any]] = []
-        rng = points.generator(comparison.seed, "relation")
-        sample = [known] if known else []
-        sample += [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 14)]
-        with _LOCK:
-            before, ctx.prec = ctx.prec, 768
-            try:
-                for point in sample if comparison.domains else [{}]:
-                    pair = comparison.pair(point)
-                    if pair is not None:
-                        self.pairs.append(pair)
-            finally:
-                ctx.prec = before
-        self.needed = _ENOUGH if comparison.domains else 1
-
-    def factor(self) -> Any:
-        """c where answer = c * reference, neither of them zero everywhere; else None."""
-        pairs = [(x, y) for x, y in self.pairs if not (x == 0 and y == 0)]
-        return self._constant(pairs, lambda x, y: y / x)
-
-    def difference(self) -> Any:
-        """c where answer = reference + c; else None."""
-        return self._constant(self.pairs, lambda x, y: y - x)
-
-    def _constant(self, pairs: list[tuple[Any, Any]], relation: Callable[[Any, Any], Any]) -> Any:
-        if len(pairs) < self.needed:
-            return None
-        try:
-            values = [relation(x, y) for x, y in pairs]
-        except ZeroDivisionError:
-            return None
-        best = max(values, key=_accuracy)
-        if _accuracy(best) < RELATION_BITS or best == 0:
-            return None
-        return best if all(_same_constant(best, value) for value in values) else None
-
-
-def _accuracy(value: Any) -> int:
-    return 10**6 if type(value) is fmpq else int(value.rel_accuracy_bits())
-
-
-def _same_constant(one: Any, other: Any) -> bool:
-    if type(one) is type(other) is fmpq:
-        return bool(one == other)
-    kind = acb if acb in (type(one), type(other)) else arb
-    return _accuracy(other) >= 100 and bool(kind(one).overlaps(kind(other)))
 
 
 def _known_factors() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from autograder.maths.expression.arithmetic import Unclear
 from autograder.maths.expression.budget import Expensive
 from autograder.maths.expression.program import NONE, Loop, Machine
 
-SLOW = 1800  # more terms than this are not added up
+SLOW = 1000  # more terms than this are not added up
 
 Monomial = tuple[Any, Any, Any]  # C, p, q of C i^p q^i
 Line = tuple[Any, Any]  # a, b of a + b i

@@ -32,7 +32,7 @@ _WORDS = frozenset(("text", "mathrm", "operatorname", "mathit", "mathbf", "maths
 _SPACE = re.compile(r"\s+|\\[,;:! ]|~|&|\$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _MODULE = re.compile(r"(?:math|np|numpy|torch)\.(?=[A-Za-z])")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_NAME = re.compile(r"ln(?=\d)|[A-Za-z][A-Za-z0-9]*")  # ln2 is ln 2
 _SUBSCRIPT = re.compile(r"\s*_\s*(?:\{\s*([A-Za-z0-9]+)\s*\}|\\[a-z]+|([A-Za-z0-9]+))")
 _COMMAND = re.compile(
     r"\\(left|right)\s*(\\[|{}]|\|)|\\([A-Za-z]+)\*?(?:\s*\{\s*([A-Za-z0-9]+)\s*\})?|\\([{}|])"
