@@ -1,6 +1,7 @@
 """A hard limit of time and memory around a decision, by a process that can be killed.
 
-    guard.call("autograder.maths.expression", "decide", ("x", "9**9**9"), {"variables": ["x"]})
+    guard.decide("autograder.maths.expression", "x", "9**9**9", variables=["x"])
+    guard.call("autograder.maths.growth", "parse", ("n^2",), {"variables": ["n"]}, seconds=1)
 
 A signal handler of Python waits until C code returns, and gmpy2 and flint may not return for hours; a process
 can be killed at any moment. Workers are started afresh (not forked: no torch, no threads, no locks of the
@@ -131,7 +132,7 @@ class _Pool:
 
     def take(self, memory: int) -> _Worker:
         with self.lock:
-            for worker in self.idle:
+            for worker in reversed(self.idle):
                 if worker.memory == memory and worker.process.poll() is None:
                     self.idle.remove(worker)
                     self.busy.append(worker)
@@ -209,6 +210,15 @@ def call(
     if kind == "failed":
         raise StaffError("guard", f"{module}.{function} failed:\n{value}")
     return value
+
+
+def decide(
+    module: str, *args: Any, seconds: float = SECONDS, memory: int = MEMORY, **kwargs: Any
+) -> Decision:
+    """`module.decide(*args, **kwargs)` within the limits."""
+    decision = call(module, "decide", args, kwargs, seconds=seconds, memory=memory)
+    assert isinstance(decision, Decision)
+    return decision
 
 
 def _stopped(code: str) -> Decision:

@@ -8,7 +8,6 @@ integers are met.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,7 +15,7 @@ from typing import Any, Literal
 from flint import acb, arb, ctx, fmpq
 
 from autograder.maths.expression import points
-from autograder.maths.expression.arithmetic import REAL, Unclear, Undefined
+from autograder.maths.expression.arithmetic import REAL, Unclear, Undefined, precision
 from autograder.maths.expression.audit import AUDIT
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
@@ -30,7 +29,6 @@ PRECISIONS = (384, 768, 1536, 3072, 8192)
 AGREE_BITS = 300
 ZERO_BITS = 1000
 ENOUGH = 8
-LOCK = threading.RLock()  # flint's precision belongs to the process
 
 Kind = Literal["agree", "differ", "domain", "nowhere", "unclear", "skipped"]
 
@@ -90,15 +88,11 @@ class Comparison:
 
     def find(self) -> Finding:
         """Compare at all points."""
-        with LOCK:
-            before = ctx.prec
-            ctx.prec = PRECISIONS[0]
+        with precision(PRECISIONS[0]):
             try:
                 return self._find()
             except Exhausted:
                 return Finding(kind="undecided", code="cost")
-            finally:
-                ctx.prec = before
 
     def _find(self) -> Finding:
         rng = points.generator(self.seed)
@@ -146,17 +140,15 @@ class Comparison:
 
     def look(self, point: dict[str, Any], precisions: tuple[int, ...] = PRECISIONS) -> Sight:
         """Compare at one point, with as much precision as it takes."""
-        for precision in precisions:
-            ctx.prec = precision
-            self.budget.spend(len(self.machine.program.steps), precision)
+        for bits in precisions:
+            self.budget.spend(len(self.machine.program.steps), bits)
             try:
-                sight = self._at(self.machine, point)
+                with precision(bits):
+                    sight = self._at(self.machine, point)
             except Expensive:
                 return Sight(kind="skipped", point=point)
             except Unclear:
                 continue
-            finally:
-                ctx.prec = PRECISIONS[0]
             if sight is not None:
                 return sight
         return Sight(kind="unclear", point=point)
@@ -210,16 +202,15 @@ class Comparison:
         return Finding(kind="agree") if passed else Finding(kind="undecided", code="precision")
 
     def _audit(self, point: dict[str, Any]) -> Sight | None:
-        for precision in (384, 1536, 8192):
-            ctx.prec = precision
-            self.budget.spend(len(self.machine.program.steps), precision)
+        for bits in (384, 1536, 8192):
+            self.budget.spend(len(self.machine.program.steps), bits)
             try:
-                if (sight := self._at(self.auditor, point)) is not None:
-                    return sight
+                with precision(bits):
+                    sight = self._at(self.auditor, point)
             except Unclear:
                 continue
-            finally:
-                ctx.prec = PRECISIONS[0]
+            if sight is not None:
+                return sight
         return None
 
 

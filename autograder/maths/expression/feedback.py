@@ -7,7 +7,7 @@ and the unit of information (nats or bits) are named there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations, permutations
 from typing import Any
 
@@ -15,6 +15,7 @@ from flint import arb, fmpq
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different
+from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget
 from autograder.maths.expression.comparing import Finding, Sight, same
 from autograder.maths.expression.deciding import Question, compare
@@ -65,11 +66,12 @@ def _factor(_: Question, key: Node, given: Node, relation: Relation) -> Reason |
     factor = relation.factor()
     if factor is None:
         return None
-    name = _named(factor, _known_factors())
+    name = _named(factor, _known_factors)
+    plain = not free_variables(key) | free_variables(given)
     if name in ("ln 2", "1/ln 2"):
-        hint = "bits were asked for, or nats?"
-        return "unit", f"off by the constant factor {name}: {hint}", {"factor": name}
-    if not (free_variables(key) | free_variables(given)):
+        shown = "right in another unit" if plain else f"off by the constant factor {name}"
+        return "unit", f"{shown}: bits were asked for, or nats?", {"factor": name}
+    if plain:
         return None
     shown = f" {name}" if name else ""
     return "constant_factor", f"off by a constant factor{shown}", {"factor": name or number(factor)}
@@ -81,7 +83,7 @@ def _difference(_: Question, key: Node, __: Node, relation: Relation) -> Reason 
     constant = relation.difference()
     if constant is None:
         return None
-    name = _named(constant, _known_constants())
+    name = _named(constant, _known_constants)
     shown = f" {name}" if name else ""
     return "constant_difference", f"off by an added constant{shown}", {"difference": name or number(constant)}
 
@@ -129,14 +131,11 @@ def _known_constants() -> dict[str, Any]:
     return known | {f"-{name}": -value for name, value in known.items()}
 
 
-def _named(value: Any, known: dict[str, Any]) -> str:
-    return (
-        next((name for name, constant in known.items() if same(value, constant)), "") if _real(value) else ""
-    )
-
-
-def _real(value: Any) -> bool:
-    return type(value) in (fmpq, arb)
+def _named(value: Any, known: Callable[[], dict[str, Any]]) -> str:
+    if not isinstance(value, (fmpq, arb)):
+        return ""
+    with precision(768):
+        return next((name for name, constant in known().items() if same(value, constant)), "")
 
 
 def number(value: Any, digits: int = 6) -> str:

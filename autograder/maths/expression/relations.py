@@ -6,11 +6,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from flint import acb, arb, ctx, fmpq
+from flint import acb, arb, fmpq
 
 from autograder.maths.expression import points
+from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget, Exhausted
-from autograder.maths.expression.comparing import LOCK, Comparison
+from autograder.maths.expression.comparing import Comparison
 from autograder.maths.expression.deciding import Question, compare
 from autograder.maths.expression.syntax import Add, Mul, Neg, Node, Number, substitute
 from autograder.maths.expression.vocabulary import Domain
@@ -42,8 +43,7 @@ class Relation:
         self._collect(comparison, sample if comparison.domains else [{}])
 
     def _collect(self, comparison: Comparison, sample: list[dict[str, Any]]) -> None:
-        with LOCK:
-            before, ctx.prec = ctx.prec, _PRECISION
+        with precision(_PRECISION):
             try:
                 for point in sample:
                     if (pair := comparison.pair(point)) is not None:
@@ -51,8 +51,6 @@ class Relation:
                         self.places.append(point)
             except Exhausted:
                 self.pairs.clear()
-            finally:
-                ctx.prec = before
 
     def factor(self) -> Any:
         """c where answer = c * reference, neither of them zero everywhere; else None."""
@@ -65,14 +63,11 @@ class Relation:
     def _constant(self, pairs: list[tuple[Any, Any]], relation: Callable[[Any, Any], Any]) -> Any:
         if len(pairs) < self._needed:
             return None
-        with LOCK:
-            before, ctx.prec = ctx.prec, _PRECISION
-            try:
+        try:
+            with precision(_PRECISION):
                 values = [relation(x, y) for x, y in pairs]
-            except ZeroDivisionError:
-                return None
-            finally:
-                ctx.prec = before
+        except ZeroDivisionError:
+            return None
         best = max(values, key=_accuracy)
         if _accuracy(best) < _BITS or best == 0:
             return None

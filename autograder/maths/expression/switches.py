@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
-from autograder.maths.expression.arithmetic import Unclear, Undefined
+from autograder.maths.expression.arithmetic import Unclear, Undefined, precision
 from autograder.maths.expression.points import inside
 from autograder.maths.expression.program import NONE, Machine
 from autograder.maths.expression.vocabulary import Domain
@@ -42,16 +42,13 @@ def around_switches(
         for step in program.steps
         if step.name in _PIECES | _EDGES and not program.depends[step.first]
     ]
-    before, ctx.prec = ctx.prec, 64
-    try:
+    with precision(64):
         candidates = [
             {**base, name: value}
             for base in bases
             for name, domain in domains.items()
             for value in _beside(_zeros(machine, switches, base, name, domain), domain)
         ]
-    finally:
-        ctx.prec = before
     for point in candidates:
         if found < LIMIT:
             found += 1

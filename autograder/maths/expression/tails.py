@@ -46,8 +46,6 @@ def tail(machine: Machine, loop: Loop, n: int, total: Any) -> Any:
         rule = _RULES.get(step.name)
         if rule is None or step.first == NONE:
             raise Unclear
-        if step.name == "factorial" and step.first != loop.index:
-            raise Unclear
         bounds[register] = rule(n, *(operand(k) for k in (step.first, step.second) if k != NONE))
     upper = operand(loop.body).upper
     if upper is None:
@@ -132,12 +130,9 @@ def _multiply(n: int, f: Bound, g: Bound) -> Bound:
     above = below = None
     for scalar, line in ((f, g), (g, f)):
         value = _value(scalar)
-        if value is not None and scalar.sign:
-            ends = [
-                None if part is None else (value * part[0], value * part[1])
-                for part in (line.above, line.below)
-            ]
-            above, below = ends if scalar.sign > 0 else ends[::-1]
+        if value is not None and (value >= 0 or value < 0):
+            ends = [part and (value * part[0], value * part[1]) for part in (line.above, line.below)]
+            above, below = ends if value >= 0 else ends[::-1]
     if below is None:
         below = _product_line(n, f.below, g.below)
     return Bound(
@@ -240,8 +235,10 @@ def _within_one(_n: int, _f: Bound) -> Bound:
     return Bound(upper=(fmpq(1), fmpq(0), fmpq(1)))
 
 
-def _factorial(n: int, _: Bound) -> Bound:
-    return Bound(lower=(fmpq(1), fmpq(0), n / arb(1).exp()), sign=1)  # i! >= (i/e)^i
+def _factorial(n: int, f: Bound) -> Bound:
+    if f.below is None or not (f.below[0] >= 0 and f.below[1] >= 1):
+        raise Unclear
+    return Bound(lower=(fmpq(1), fmpq(0), n / arb(1).exp()), sign=1)  # f! >= i! >= (i/e)^i
 
 
 _RULES: dict[str, Callable[..., Bound]] = {
