@@ -307,6 +307,15 @@ RULES = [
     ("p", "max(p, 10^(-5))", "different"),
     ("p", "min(p, 0.9999)", "different"),
     ("relu(sin x)", "relu(sin x)+e^(-6000)*relu(-sin x)", "different"),
+    ("n", "n+floor(n/10^6)", "different"),
+    ("n", "n+0^(n-600)", "different"),
+    ("x", "x+sin(16777216*pi*x)", "different"),
+    # an isolated point of a continuous domain does not count, also where it is a plain number
+    ("x+2", "(x^2-4)/(x-2)", "equal"),
+    ("1+2p", "(1-4p^2)/(1-2p)", "equal"),
+    ("floor(x)+floor(-x)", "-1", "equal"),
+    ("floor(n)+floor(-n)", "-1", "different"),
+    ("x/|x|", "2*relu(x)/x-1", "equal"),
     # infinities
     ("inf", "2*inf", "equal"),
     ("inf", "inf+99", "equal"),
@@ -336,6 +345,11 @@ RULES = [
     ("|w v|", "|w||v|", "equal"),
     ("|w+v|", "|w|+|v|", "different"),
     ("|w|^2", "w^2", "different"),
+    ("w", "w+e^(-3000)", "different"),
+    ("w", "w+e^(-10000)", "undecided"),
+    ("w", "w*tanh(10^6)", "undecided"),
+    ("tanh(w)", "(e^(2w)-1)/(e^(2w)+1)", "equal"),
+    ("sigma(w)+sigma(-w)", "1", "equal"),
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from flint import arb, ctx, fmpq
 
 from autograder.maths.expression import arithmetic
 from autograder.maths.expression.arithmetic import ONE, REAL, ZERO, Unclear, divide, negate
+from autograder.maths.expression.extended import COMPLEX
 
 EXACT_BITS = 2**18
 
@@ -148,3 +149,33 @@ AUDIT: dict[str, Any] = {
     "coth": lambda x: divide(ONE, tanh(x)),
     "sech": lambda x: divide(ONE, cosh(x)),
 }  # fmt: skip
+
+
+def _complex_exp(x: Any) -> Any:
+    if x != 0 and _vanishes(x, ONE):
+        raise Absorbed
+    return COMPLEX["exp"](x)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    return COMPLEX["div"](x, y)
+
+
+def _complex_tanh(x: Any) -> Any:
+    up, down = _complex_exp(x), _complex_exp(-x)
+    return _quotient(subtract(up, down), add(up, down))
+
+
+COMPLEX_AUDIT: dict[str, Any] = {
+    **COMPLEX,
+    "add": add,
+    "sub": subtract,
+    "exp": _complex_exp,
+    "tanh": _complex_tanh,
+    "coth": lambda x: _quotient(ONE, _complex_tanh(x)),
+    "sinh": lambda x: subtract(_complex_exp(x), _complex_exp(-x)) / 2,
+    "cosh": lambda x: add(_complex_exp(x), _complex_exp(-x)) / 2,
+    "sech": lambda x: _quotient(ONE, add(_complex_exp(x), _complex_exp(-x)) / 2),
+    "sigma": lambda x: _quotient(ONE, add(ONE, _complex_exp(-x))),
+    "softplus": lambda x: COMPLEX["ln"](add(ONE, _complex_exp(x))),
+}

@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 from flint import acb, arb, ctx, fmpq
 
+from autograder.errors import AuthorError
 from autograder.maths.expression import points
 from autograder.maths.expression.arithmetic import REAL, Unclear, Undefined, precision
-from autograder.maths.expression.audit import AUDIT
+from autograder.maths.expression.audit import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
 from autograder.maths.expression.program import Loop, Machine, Program
@@ -67,6 +68,8 @@ class Comparison:
         budget: Budget | None = None,
     ) -> None:
         names = sorted(free_variables(reference) | free_variables(answer))
+        if unknown := [name for name in names if name not in domains]:
+            raise AuthorError("variable", f"{unknown[0]} has no domain in this question")
         self.domains = {name: domains[name] for name in names}
         self.tolerance = tolerance
         self.budget = budget or Budget()
@@ -76,7 +79,7 @@ class Comparison:
         self.seed = program.text()
         leaves = {step.name for step in program.steps}
         self.real = "i" not in leaves and all(domain.kind != "complex" for domain in self.domains.values())
-        tables = [REAL, AUDIT] if self.real else [COMPLEX, COMPLEX]
+        tables = [REAL, AUDIT] if self.real else [COMPLEX, COMPLEX_AUDIT]
         if "inf" in leaves:
             tables = [extended(table) for table in tables]
         self.machine, self.auditor = (Machine(program, table, self._series) for table in tables)
@@ -100,11 +103,11 @@ class Comparison:
         counts = {"nowhere": 0, "unclear": 0, "skipped": 0}
         for point in self._base_points(rng, agreed):
             sight = self.look(point)
-            if sight.kind in ("differ", "domain"):
+            if self._refutes(sight, rng):
                 return Finding(kind="refuted", code=sight.kind, sight=sight)
             if sight.kind == "agree":
                 agreed.append(sight)
-            else:
+            elif sight.kind in counts:
                 counts[sight.kind] += 1
             if counts["unclear"] > 3:
                 break
@@ -114,9 +117,16 @@ class Comparison:
             return Finding(kind="undecided", code=code)
         for point in self._far_points(rng, [sight.point for sight in agreed]):
             sight = self.look(point, PRECISIONS[:2])
-            if sight.kind in ("differ", "domain"):
+            if self._refutes(sight, rng):
                 return Finding(kind="refuted", code=sight.kind, sight=sight)
         return self._audited(agreed)
+
+    def _refutes(self, sight: Sight, rng: Any) -> bool:
+        """Whether the sides differ here and not only in an isolated point of a continuous domain."""
+        if sight.kind not in ("differ", "domain"):
+            return False
+        beside = points.nearby(sight.point, self.domains, rng)
+        return beside is None or self.look(beside).kind in ("differ", "domain", "unclear")
 
     def _base_points(self, rng: Any, agreed: list[Sight]) -> Iterator[dict[str, Any]]:
         """The plain and stratified points; more of them while both sides are undefined at most."""
@@ -191,7 +201,7 @@ class Comparison:
     def _audited(self, agreed: list[Sight]) -> Finding:
         """Look again, with the arithmetic that notices what vanished."""
         inexact = [s for s in agreed if not s.exact and not isinstance(s.answer, Infinity)]
-        if self.reference == self.answer or not inexact or not self.real or self.tolerance is not None:
+        if self.reference == self.answer or not inexact or self.tolerance is not None:
             return Finding(kind="agree")
         passed = 0
         for sight in inexact if has_pieces(self.machine) else inexact[:4]:

@@ -22,6 +22,7 @@ from autograder.maths.expression.syntax import substitute as substituted
 from autograder.maths.expression.tokens import Token
 from autograder.maths.expression.vocabulary import FUNCTIONS
 
+_BARS = {"|": ("|", "abs"), "bar(": ("bar)", "abs"), "floor(": ("floor)", "floor")}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -104,7 +105,7 @@ class Grammar(Reader):
             raise self.error("juxtaposed_number", "a number after a factor: write * (or ^) between them")
         return (
             token.kind == "name"
-            or token.text in ("(", "[", "{", "frac", "bar(")
+            or token.text in ("(", "[", "{", "frac", "bar(", "floor(")
             or (token.text == "|" and not self.bars)
         )
 
@@ -119,8 +120,8 @@ class Grammar(Reader):
             return self.named(token)
         if token.text in _CLOSING:
             return [self.group()]
-        if token.text in ("|", "bar("):
-            return [self.made(Call("abs", (self.absolute(),)))]
+        if token.text in _BARS:
+            return [self.barred()]
         if self.accept("frac"):
             return [self.made(Div(self.single(), self.single()))]
         raise self.unexpected()
@@ -133,13 +134,13 @@ class Grammar(Reader):
         self.expect(closing)
         return node
 
-    def absolute(self) -> Node:
-        """What stands between two bars."""
-        opening = self.advance().text
-        with self.deeper(bars=opening == "|"):
+    def barred(self) -> Node:
+        """An absolute value or a floor, by its bars."""
+        closing, name = _BARS[self.advance().text]
+        with self.deeper(bars=closing == "|"):
             node = self.sum()
-        self.expect("|" if opening == "|" else "bar)")
-        return node
+        self.expect(closing)
+        return self.made(Call(name, (node,)))
 
     def single(self) -> Node:
         """What \\frac takes: a group, or one character."""
@@ -198,8 +199,8 @@ class Grammar(Reader):
         with self.deeper():
             if self.token.text in _CLOSING:
                 return self.listed(_CLOSING[self.advance().text])
-            if self.token.text in ("|", "bar(") and (self.token.text != "|" or not self.bars):
-                return (self.made(Call("abs", (self.absolute(),))),)
+            if self.token.text in _BARS and (self.token.text != "|" or not self.bars):
+                return (self.barred(),)
             if FUNCTIONS[name] != (1, 1) or (self.token.kind != "number" and not self.starts_factor()):
                 raise self.error("call", f"{name} needs its argument in parentheses: {name}(…)", token)
             factors = self.factor()

@@ -1,8 +1,8 @@
 """Where two expressions are compared: points stratified by sign and scale, drawn from the texts themselves.
 
 The draw is a function of both texts, so that a verdict never changes from run to run and cannot be foreseen
-by whoever knows one text only. All coordinates are dyadic rationals: exact in balls. The first points are
-plain numbers, since the first difference becomes the witness that a student reads.
+by whoever knows one text only. Denominators are odd and drawn too: no expression has its period in all of
+them. The first points are plain numbers, since the first difference becomes the witness that a student reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ _PLAIN: dict[str, tuple[str, ...]] = {
     "nat": ("2", "3", "1", "5", "0", "4"),
     "int": ("2", "-3", "1", "-1", "0", "5"),
 }
-_FRACTION = 2**24
 
 
 def rational(text: str) -> fmpq:
@@ -85,7 +84,12 @@ def _column(domain: Domain, rng: random.Random, count: int) -> list[Any]:
 def _magnitude(rng: random.Random, share: float, exponent: int | None) -> fmpq:
     """About 2^-7 … 2^5, spread evenly over the scales, or near 2^exponent."""
     scale = share * 12 - 7 if exponent is None else exponent + rng.random()
-    return fmpq(max(int(2 ** (scale + 24)), 1), _FRACTION)
+    denominator = _denominator(rng)
+    return fmpq(max(int(2**scale * denominator), 1), denominator)
+
+
+def _denominator(rng: random.Random) -> int:
+    return rng.randrange(2**24, 2**25) | 1
 
 
 def _positive(_: Domain, rng: random.Random, share: float, exponent: int | None) -> fmpq:
@@ -106,7 +110,8 @@ def _unit(_: Domain, rng: random.Random, share: float, exponent: int | None) -> 
     if exponent is not None:
         tiny = fmpq(rng.randrange(1, 256), 2 ** (8 + abs(exponent)))
         return tiny if exponent % 2 else 1 - tiny
-    return fmpq(2 * int(share * _FRACTION) + 1, 2 * _FRACTION)
+    denominator = _denominator(rng)
+    return fmpq(int(share * (denominator - 1)) + 1, denominator + 1)
 
 
 def _interval(domain: Domain, rng: random.Random, share: float, exponent: int | None) -> fmpq:
@@ -147,6 +152,16 @@ _DRAW: dict[str, Callable[[Domain, random.Random, float, int | None], Any]] = {
     "int": _int,
     "complex": _complex,
 }  # fmt: skip
+
+
+def nearby(point: dict[str, Any], domains: dict[str, Domain], rng: random.Random) -> dict[str, Any] | None:
+    """A point beside this one in every continuous variable, or None where all are integers."""
+    moved = {
+        name: (value or 1) * fmpq(rng.randrange(1, 2**20), 2**50 + 1) + value
+        for name, value in point.items()
+        if domains[name].kind not in ("posint", "nat", "int")
+    }
+    return {**point, **moved} if moved else None
 
 
 def inside(value: fmpq, domain: Domain) -> bool:

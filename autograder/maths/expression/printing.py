@@ -141,6 +141,8 @@ def _latex_call(name: str, arguments: tuple[Node, ...]) -> str:
     inner = ", ".join(map(_latex, arguments))
     if name == "abs":
         return f"\\left|{inner}\\right|"
+    if name == "floor":
+        return f"\\lfloor {inner} \\rfloor"
     if name == "sqrt":
         return f"\\sqrt{{{inner}}}"
     shown = _LATEX_FUNCTIONS.get(name) or (

@@ -47,7 +47,7 @@ class Reader:
     def expect(self, sign: str) -> None:
         """Step over `sign` or say that it is missing."""
         if not self.accept(sign):
-            shown = {"bar)": "\\right|"}.get(sign, sign)
+            shown = {"bar)": "\\right|", "floor)": "\\rfloor"}.get(sign, sign)
             raise self.error("syntax", f"{shown} is missing here")
 
     @property
@@ -140,5 +140,5 @@ class Reader:
             return self.error("equation", "write the expression only, without =")
         if text == ",":
             return self.error("syntax", "a comma here: decimals are written with a point")
-        shown = {"bar)": "\\right|", "frac": "\\frac"}.get(text, text)
+        shown = {"bar)": "\\right|", "frac": "\\frac", "floor)": "\\rfloor"}.get(text, text)
         return self.error("syntax", f"{shown} cannot stand here")

@@ -15,7 +15,7 @@ from flint import arb, fmpq
 
 from autograder.maths.expression.arithmetic import Unclear, Undefined, precision
 from autograder.maths.expression.points import inside
-from autograder.maths.expression.program import NONE, Machine
+from autograder.maths.expression.program import NONE, Machine, Step
 from autograder.maths.expression.vocabulary import Domain
 
 LIMIT = 24
@@ -24,6 +24,7 @@ _EDGES = frozenset(("ln", "log2", "log10", "sqrt", "pow"))
 _GRID = [fmpq(sign * 2**k, 64) for k in range(0, 20, 2) for sign in (1, -1)]
 
 Function = Callable[[fmpq], float | None]
+Switch = tuple[int, int, int, bool]  # two operands to subtract, a level, whether to scan
 
 
 def has_pieces(machine: Machine) -> bool:
@@ -38,9 +39,11 @@ def around_switches(
     program = machine.program
     found = 0
     switches = [
-        (step.first, step.second if step.name in ("max", "min") else NONE, step.name in _PIECES)
+        switch
         for step in program.steps
-        if step.name in _PIECES | _EDGES and not program.depends[step.first]
+        if step.name in _PIECES | _EDGES
+        for switch in _switches(step)
+        if not any(program.depends[k] for k in switch[:2] if k != NONE)
     ]
     with precision(64):
         candidates = [
@@ -55,28 +58,46 @@ def around_switches(
             yield point
 
 
+def _switches(step: Step) -> Iterator[Switch]:
+    """What decides which formula holds: it does so where it is zero."""
+    scan = step.name in _PIECES
+    if step.name in ("max", "min"):
+        yield step.first, step.second, 0, scan
+        return
+    yield step.first, NONE, 0, scan
+    if step.name == "floor":
+        yield step.first, NONE, 1, scan
+        yield step.first, NONE, -1, scan
+    if step.name == "pow":  # 0^x is 1 at 0
+        yield step.second, NONE, 0, False
+
+
 def _zeros(
     machine: Machine,
-    switches: list[tuple[int, int, bool]],
+    switches: list[Switch],
     base: dict[str, Any],
     name: str,
     domain: Domain,
 ) -> list[fmpq]:
     zeros: set[fmpq] = set()
-    for first, second, scan in switches[:12]:
-        function = _along(machine, first, second, base, name)
+    for first, second, level, scan in switches[:12]:
+        function = _along(machine, (first, second), level, base, name)
         zeros.update(_roots(function, domain, scan))
     return sorted(zeros)
 
 
-def _along(machine: Machine, first: int, second: int, base: dict[str, Any], name: str) -> Function:
+def _along(
+    machine: Machine, operands: tuple[int, int], level: int, base: dict[str, Any], name: str
+) -> Function:
+    first, second = operands
+
     def function(value: fmpq) -> float | None:
         machine.start({**base, name: value})
         try:
             decisive = machine.value(first)
             if second != NONE:
                 decisive = decisive - machine.value(second)
-            return float(arb(decisive).mid())
+            return float(arb(decisive).mid()) - level
         except (Undefined, Unclear, TypeError):
             return None
 
@@ -141,8 +162,8 @@ def _beside(zeros: list[fmpq], domain: Domain) -> Iterator[fmpq]:
     for zero in zeros[:6]:
         step = abs(zero) / 8 if zero else fmpq(1, 8)
         wanted += [zero - step, zero + step, zero - step / 512, zero + step / 512]
+    if domain.kind in ("posint", "nat", "int"):
+        wanted = [fmpq(value.floor()) for value in (*zeros, *wanted)]
     for value in dict.fromkeys(wanted):
-        if domain.kind in ("posint", "nat", "int"):
-            value = fmpq(value.floor())
         if inside(value, domain):
             yield value

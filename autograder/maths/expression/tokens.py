@@ -23,6 +23,7 @@ _COMMANDS: dict[str, str] = {
     "infty": "inf", "arsinh": "asinh", "arctan": "atan",
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "lvert": "bar(", "rvert": "bar)", "vert": "|",
     "mid": "|",
+    "lfloor": "floor(", "rfloor": "floor)",
     "left": "", "right": "", "big": "", "Big": "", "bigl": "", "bigr": "", "Bigl": "", "Bigr": "",
     "limits": "",
     "displaystyle": "", "quad": "", "qquad": "", "frac": "frac", "dfrac": "frac", "tfrac": "frac",
@@ -34,6 +35,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _MODULE = re.compile(r"(?:math|np|numpy|torch)\.(?=[A-Za-z])")
 _NAME = re.compile(r"ln(?=\d)|[A-Za-z][A-Za-z0-9]*")  # ln2 is ln 2
 _SUBSCRIPT = re.compile(r"\s*_\s*(?:\{\s*([A-Za-z0-9]+)\s*\}|\\[a-z]+|([A-Za-z0-9]+))")
+_BASE = re.compile(r"\s*_\s*(?:\{\s*([0-9]+)\s*\}|\\[a-z]+|(10|[0-9]))")
 _COMMAND = re.compile(
     r"\\(left|right)\s*(\\[|{}]|\|)|\\([A-Za-z]+)\*?(?:\s*\{\s*([A-Za-z0-9]+)\s*\})?|\\([{}|])"
 )
@@ -99,7 +101,8 @@ def _complaint(letter: str) -> str:
 
 
 def _named(plain: str, name: str, position: int, column: int, spaced: bool) -> tuple[Token, int]:
-    match = None if name == "sum" else _SUBSCRIPT.match(plain, position)
+    pattern = _BASE if name == "log" else _SUBSCRIPT
+    match = None if name == "sum" else pattern.match(plain, position)
     if match and (subscript := match[1] or match[2] or match[0].split("\\")[-1]):
         return Token("name", f"{name}_{subscript}", column, spaced), match.end()
     return Token("name", name, column, spaced), position
@@ -126,7 +129,7 @@ def _command(
     meaning = _COMMANDS[name]
     if not meaning:
         return None, end
-    if meaning == "frac" or not meaning[0].isalpha() or meaning.startswith("bar"):
+    if meaning == "frac" or not meaning.isalnum():
         return Token("sign", meaning, column, spaced), end
     # \\pi is the number also where p and i are declared.
     return _named(plain, "\\pi" if name == "pi" else meaning, end, column, spaced)
