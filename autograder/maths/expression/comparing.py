@@ -219,9 +219,18 @@ class Comparison:
                     sight = self._at(self.auditor, point)
             except Unclear:
                 continue
-            if sight is not None:
+            if sight is not None and not _is_coarse(sight, bits):
                 return sight
         return None
+
+
+def _is_coarse(sight: Sight, bits: int) -> bool:
+    """Whether a rational agrees with an irrational value to fewer bits than the rational itself has.
+
+    The partial sums of a series come close to its limit; a ball must be finer than they are to tell.
+    """
+    exact = [value for value in (sight.reference, sight.answer) if type(value) is fmpq]
+    return sight.kind == "agree" and len(exact) == 1 and 2 * exact[0].height_bits() + 64 > bits
 
 
 def _value(machine: Machine, register: int) -> tuple[Any, str]:

@@ -7,8 +7,8 @@
     primary  = NUMBER | NAME | call | "(" sum ")" | "|" sum "|" | "frac" group group ;
     call     = FUNCTION [ "^" NUMBER ] ( "(" sum { "," sum } ")" | factor { factor } ) ;
 
-`ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis. `1/2x` reads in two ways and is
-refused.
+`ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis. What reads in two ways is
+refused, not guessed: `1/2x`, `ln x/y`, `e^xy`.
 """
 
 from __future__ import annotations
@@ -63,9 +63,12 @@ class Grammar(Reader):
             if self.accept("*"):
                 factors += self.signed()
             elif self.accept("/"):
-                factors = [self.made(Div(self.joined(factors), self.joined(self.signed())))]
-                if self.starts_factor():
+                if self.loose == self.position - 1:
+                    raise self.error("ambiguous", "ln a/b reads in two ways: write ln(a)/b or ln(a/b)")
+                below = self.signed()
+                if len(below) > 1 or self.starts_factor():
                     raise self.error("ambiguous", "a/b c reads in two ways: write (a/b)*c or a/(b*c)")
+                factors = [self.made(Div(self.joined(factors), below[0]))]
             elif self.starts_factor():
                 factors += self.factor()
             else:
@@ -93,9 +96,12 @@ class Grammar(Reader):
             factors[-1] = self.made(Call("factorial", (factors[-1],)))
         if self.accept("^"):
             with self.deeper():
-                factors[-1] = self.made(Pow(factors[-1], self.joined(self.signed())))
+                above = self.signed()
+            if len(above) > 1:
+                raise self.error("ambiguous", "e^xy reads in two ways: write e^(x*y) or e^x*y")
             if self.token.text == "!":
                 raise self.error("ambiguous", "a^b! reads in two ways: write parentheses")
+            factors[-1] = self.made(Pow(factors[-1], above[0]))
         return factors
 
     def starts_factor(self) -> bool:
@@ -206,6 +212,7 @@ class Grammar(Reader):
             factors = self.factor()
             while not self.at_function() and self.starts_factor():
                 factors += self.factor()
+            self.loose = self.position
             return (self.joined(factors),)
 
     def at_function(self) -> bool:

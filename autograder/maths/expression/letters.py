@@ -23,7 +23,7 @@ _SIGNS = {
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2061": " ", "\u2062": " ", "\u200b": "", "\ufeff": "",
 }  # fmt: skip
 
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱ", "0123456789+-()ni", strict=True))
+_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣʲᵏᵗᵐ", "0123456789+-()nixjktm", strict=True))
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₘₙₜₓ", "0123456789ijkmntx", strict=True))
 
 # Letters of other alphabets that print like a Latin one. The message names both.
@@ -63,6 +63,8 @@ def _piece(text: str, position: int) -> tuple[str, int]:
 def _letter(text: str, position: int) -> str:
     letter = text[position]
     plain = unicodedata.normalize("NFKC", letter)  # the italic letters of formula editors, micro, ohm
+    if unicodedata.decomposition(letter).startswith(("<super>", "<sub>", "<circle>", "<square>")):
+        plain = letter  # a raised letter is no factor
     for candidate in (letter, plain):
         if candidate in _SIGNS:
             return _SIGNS[candidate]

@@ -26,6 +26,8 @@ class Reader:
         self.token = self.tokens[0]
         self.bound: list[str] = []
         self.bars = False
+        self.loose = -1
+        """Where an argument without parentheses ended."""
         self.depth = 0
         self.nodes = 0
         self.expanded = 0

@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from autograder.maths.expression.arithmetic import ONE, REAL, ZERO, Unclear, Undefined, log, power, small
+from autograder.maths.expression.arithmetic import ONE, ZERO, Unclear, Undefined, log, power, small
 from autograder.maths.expression.budget import Budget, Expensive
 from autograder.maths.expression.program import NONE, Loop, Machine
 from autograder.maths.expression.tails import tail
@@ -23,6 +23,8 @@ TERMS = 1200
 DEGREE = 12
 
 Terms = list[tuple[Any, list[Any]]]
+Table = dict[str, Any]
+Bounds = tuple[int, int | None]
 
 
 class _Other(Exception):  # noqa: N818  # named for what happened
@@ -36,7 +38,7 @@ def evaluate(machine: Machine, loop: Loop, budget: Budget) -> Any:
     if upper is not None and upper < lower:
         return ZERO
     try:
-        return _closed(_geometric(machine, loop), lower, upper)
+        return _closed(machine.table, _geometric(machine, loop), lower, upper)
     except _Other:
         return _one_by_one(machine, loop, (lower, upper), budget)
 
@@ -63,39 +65,39 @@ def _geometric(machine: Machine, loop: Loop) -> Terms:
         if rule is None or step.first == NONE:
             raise _Other
         arguments = [operand(k) for k in (step.first, step.second) if k != NONE]
-        values[register] = rule(*arguments)
+        values[register] = rule(machine.table, *arguments)
         if sum(len(coefficients) for _, coefficients in values[register]) > 60:
             raise _Other
     return values[loop.body]
 
 
-def _add(f: Terms, g: Terms) -> Terms:
+def _add(table: Table, f: Terms, g: Terms) -> Terms:
     merged = list(f)
     for q, coefficients in g:
         for k, (other, present) in enumerate(merged):
             if other is q or (type(q) is type(other) is fmpq and q == other):
-                merged[k] = (q, _padded_sum(present, coefficients))
+                merged[k] = (q, _padded_sum(table, present, coefficients))
                 break
         else:
             merged.append((q, coefficients))
     return merged
 
 
-def _padded_sum(a: list[Any], b: list[Any]) -> list[Any]:
+def _padded_sum(table: Table, a: list[Any], b: list[Any]) -> list[Any]:
     size = max(len(a), len(b))
     a, b = a + [ZERO] * (size - len(a)), b + [ZERO] * (size - len(b))
-    return [x + y for x, y in zip(a, b, strict=True)]
+    return [table["add"](x, y) for x, y in zip(a, b, strict=True)]
 
 
-def _negate(f: Terms) -> Terms:
+def _negate(_: Table, f: Terms) -> Terms:
     return [(q, [-c for c in coefficients]) for q, coefficients in f]
 
 
-def _subtract(f: Terms, g: Terms) -> Terms:
-    return _add(f, _negate(g))
+def _subtract(table: Table, f: Terms, g: Terms) -> Terms:
+    return _add(table, f, _negate(table, g))
 
 
-def _multiply(f: Terms, g: Terms) -> Terms:
+def _multiply(table: Table, f: Terms, g: Terms) -> Terms:
     product: Terms = []
     for q, a in f:
         for r, b in g:
@@ -105,7 +107,7 @@ def _multiply(f: Terms, g: Terms) -> Terms:
             for j, x in enumerate(a):
                 for k, y in enumerate(b):
                     coefficients[j + k] = coefficients[j + k] + x * y
-            product = _add(product, [(q if r == 1 else r if q == 1 else q * r, coefficients)])
+            product = _add(table, product, [(q if r == 1 else r if q == 1 else q * r, coefficients)])
     return product
 
 
@@ -130,9 +132,9 @@ def _positive(*values: Any) -> None:
         raise _Other
 
 
-def _divide(f: Terms, g: Terms) -> Terms:
+def _divide(table: Table, f: Terms, g: Terms) -> Terms:
     q, c = _monomial(g)
-    return _multiply(f, [(REAL["div"](ONE, q), [_inverse(c)])])
+    return _multiply(table, f, [(_inverse(q), [_inverse(c)])])
 
 
 def _inverse(c: Any) -> Any:
@@ -141,20 +143,16 @@ def _inverse(c: Any) -> Any:
     return 1 / c
 
 
-def _exponential(f: Terms) -> Terms:
+def _exponential(table: Table, f: Terms) -> Terms:
     a, b = _affine(f)
-    return [(_exp(b), [_exp(a)])]
+    return [(table["exp"](b), [table["exp"](a)])]
 
 
-def _exp(x: Any) -> Any:
-    return REAL["exp"](x) if type(x) in (fmpq, arb) else x.exp()
-
-
-def _power(f: Terms, g: Terms) -> Terms:
+def _power(table: Table, f: Terms, g: Terms) -> Terms:
     n, slope = _affine(g)
     if slope == 0 and type(n) is fmpq and n.q == 1:
         if 0 <= n <= DEGREE:
-            return _repeated(f, int(n))
+            return _repeated(table, f, int(n))
         q, c = _monomial(f)
         _positive(abs(q), abs(c))
         return [(power(q, n), [power(c, n)])]
@@ -169,15 +167,15 @@ def _power(f: Terms, g: Terms) -> Terms:
     return [(power(base, slope), [power(base, n)])]
 
 
-def _repeated(f: Terms, n: int) -> Terms:
+def _repeated(table: Table, f: Terms, n: int) -> Terms:
     result: Terms = [(ONE, [ONE])]
     for _ in range(n):
-        result = _multiply(result, f)
+        result = _multiply(table, result, f)
     return result
 
 
-def _logarithm(scale: Callable[[], Any]) -> Callable[[Terms], Terms]:
-    def rule(f: Terms) -> Terms:
+def _logarithm(scale: Callable[[], Any]) -> Callable[[Table, Terms], Terms]:
+    def rule(_: Table, f: Terms) -> Terms:
         q, c = _monomial(f)
         _positive(q, c)
         return [(ONE, [log(c) / scale(), log(q) / scale()])]
@@ -185,7 +183,7 @@ def _logarithm(scale: Callable[[], Any]) -> Callable[[Terms], Terms]:
     return rule
 
 
-def _absolute(f: Terms) -> Terms:
+def _absolute(_: Table, f: Terms) -> Terms:
     q, c = _monomial(f)
     _positive(abs(q), abs(c))
     return [(abs(q), [abs(c)])]
@@ -198,25 +196,28 @@ _RULES: dict[str, Callable[..., Terms]] = {
 }  # fmt: skip
 
 
-def _closed(terms: Terms, lower: int, upper: int | None) -> Any:
+def _closed(table: Table, terms: Terms, lower: int, upper: int | None) -> Any:
     total: Any = ZERO
     for q, coefficients in terms:
-        if all(c == 0 for c in coefficients):
-            continue
-        if upper is None and not abs(q) < 1:
-            if len(terms) == 1 and abs(q) >= 1 and any(abs(c) > 0 for c in coefficients):
-                raise Undefined("a sum that diverges")
-            raise Unclear
-        if q == 1 and upper is not None:
-            total = total + _polynomial_sum(coefficients, lower, upper)
-            continue
-        if type(q) is not fmpq and (1 - q).contains(0):
-            raise _Other
-        sums = _power_sums(q, len(coefficients))
-        total = total + _from(q, coefficients, sums, lower)
-        if upper is not None:
-            total = total - _from(q, coefficients, sums, upper + 1)
+        if any(c != 0 for c in coefficients):
+            alone = len(terms) == 1
+            total = table["add"](total, _closed_term(table, q, coefficients, (lower, upper), alone))
     return total
+
+
+def _closed_term(table: Table, q: Any, coefficients: list[Any], bounds: Bounds, alone: bool) -> Any:
+    lower, upper = bounds
+    if upper is None and not abs(q) < 1:
+        if alone and abs(q) >= 1 and any(abs(c) > 0 for c in coefficients):
+            raise Undefined("a sum that diverges")
+        raise Unclear
+    if q == 1 and upper is not None:
+        return _polynomial_sum(coefficients, lower, upper)
+    if type(q) is not fmpq and (1 - q).contains(0):
+        raise _Other
+    sums = _power_sums(q, len(coefficients))
+    rest = _from(q, coefficients, sums, lower)
+    return rest if upper is None else table["sub"](rest, _from(q, coefficients, sums, upper + 1))
 
 
 def _polynomial_sum(coefficients: list[Any], lower: int, upper: int) -> Any:
@@ -242,23 +243,36 @@ def _from(q: Any, coefficients: list[Any], sums: list[Any], start: int) -> Any:
     return total * (power(q, fmpq(start)) if type(q) in (fmpq, arb) else q**start)
 
 
-def _one_by_one(machine: Machine, loop: Loop, bounds: tuple[int, int | None], budget: Budget) -> Any:
-    total: Any = ZERO
+def _one_by_one(machine: Machine, loop: Loop, bounds: Bounds, budget: Budget) -> Any:
     lower, upper = bounds
-    if upper is not None and upper - lower >= TERMS:
+    if upper is None:
+        return _endless(machine, loop, lower, budget)
+    if upper - lower >= TERMS:
         raise Expensive
-    i, checkpoint = lower, max(lower, 1) + 32
-    while upper is None or i <= upper:
-        if i - lower >= TERMS:
-            raise Expensive
+    total: Any = ZERO
+    for i in range(lower, upper + 1):
         budget.spend(len(loop.inside) + 1, ctx.prec)
-        if upper is None and i == checkpoint:
-            if (rest := tail(machine, loop, i, total)) is not None:
-                return total + rest
-            checkpoint = 2 * checkpoint
-        total = small(total + _term(machine, loop, i))  # late terms vanish beside early ones: no audit here
-        i += 1
+        total = machine.table["add"](total, _term(machine, loop, i))
     return total
+
+
+def _endless(machine: Machine, loop: Loop, lower: int, budget: Budget) -> Any:
+    """Terms up to where a bound for the rest is small enough; late terms may vanish beside early ones."""
+    registers, total = machine.registers, ZERO
+    exact = {k: registers[k] for k in loop.outside}
+    for k, value in exact.items():
+        if type(value) is fmpq and value.q != 1:
+            registers[k] = arb(value)  # exact powers would only grow
+    checkpoint = max(lower, 1) + 32
+    for i in range(lower, lower + TERMS):
+        budget.spend(len(loop.inside) + 1, ctx.prec)
+        if i == checkpoint:
+            if (rest := tail(machine, loop, i, total)) is not None:
+                registers[:] = [exact.get(k, value) for k, value in enumerate(registers)]
+                return total + rest
+            checkpoint = checkpoint + max(checkpoint // 4, 16)
+        total = small(total + _term(machine, loop, i))
+    raise Expensive
 
 
 def _term(machine: Machine, loop: Loop, i: int) -> Any:

@@ -32,6 +32,7 @@ _WORDS = frozenset(("text", "mathrm", "operatorname", "mathit", "mathbf", "maths
 
 _SPACE = re.compile(r"\s+|\\[,;:! ]|~|&|\$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
+_SCIENTIFIC = re.compile(r"[eE][-+]\d")
 _MODULE = re.compile(r"(?:math|np|numpy|torch)\.(?=[A-Za-z])")
 _NAME = re.compile(r"ln(?=\d)|[A-Za-z][A-Za-z0-9]*")  # ln2 is ln 2
 _SUBSCRIPT = re.compile(r"\s*_\s*(?:\{\s*([A-Za-z0-9]+)\s*\}|\\[a-z]+|([A-Za-z0-9]+))")
@@ -79,6 +80,9 @@ def _next(text: str, plain: str, position: int, column: int, spaced: bool) -> tu
             raise Unreadable(
                 "long_number", f"a number of more than {DIGITS} digits is not read", text, column
             )
+        if _SCIENTIFIC.match(plain, match.end()):
+            message = "e is the number 2.718…: write 10^(-7) for a power of ten, or a space before the sign"
+            raise Unreadable("ambiguous", message, text, column)
         return Token("number", match[0], column, spaced), match.end()
     if match := _NAME.match(plain, position):
         return _named(plain, match[0], match.end(), column, spaced)
