@@ -12,8 +12,9 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from autograder.maths.expression import arithmetic
-from autograder.maths.expression.arithmetic import ONE, REAL, ZERO, Unclear, divide, negate
+from autograder.maths.expression import arithmetic, elementary
+from autograder.maths.expression.arithmetic import ONE, ZERO, Unclear, divide, negate
+from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX
 
 EXACT_BITS = 2**18
@@ -127,12 +128,12 @@ def atan(x: Any) -> Any:
     """atan, where x must be visible beside 0 and infinity."""
     if x != 0 and (_vanishes(x * x, ONE) or _vanishes(ONE, x * x)):
         raise Absorbed
-    return arithmetic.atan(x)
+    return elementary.atan(x)
 
 
 def factorial(x: Any) -> Any:
     """x!, unless its size hides what is added to it."""
-    value = arithmetic.factorial(x)
+    value = elementary.factorial(x)
     if type(x) is fmpq and type(value) is arb and x > ctx.prec:
         raise Absorbed
     return value

@@ -16,9 +16,10 @@ from flint import acb, arb, ctx, fmpq
 
 from autograder.errors import AuthorError
 from autograder.maths.expression import points
-from autograder.maths.expression.arithmetic import REAL, Unclear, Undefined, precision
+from autograder.maths.expression.arithmetic import Unclear, Undefined, precision
 from autograder.maths.expression.audit import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
+from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
 from autograder.maths.expression.program import Loop, Machine, Program
 from autograder.maths.expression.series import evaluate
