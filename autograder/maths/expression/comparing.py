@@ -154,8 +154,7 @@ class Comparison:
         for bits in precisions:
             self.budget.spend(len(self.machine.program.steps), bits)
             try:
-                with precision(bits):
-                    sight = self._at(self.machine, point)
+                sight = self._at(self.machine, point, bits)
             except Expensive:
                 return Sight(kind="skipped", point=point)
             except Unclear:
@@ -164,7 +163,10 @@ class Comparison:
                 return sight
         return Sight(kind="unclear", point=point)
 
-    def _at(self, machine: Machine, point: dict[str, Any]) -> Sight | None:
+    def _at(self, machine: Machine, point: dict[str, Any], bits: int) -> Sight | None:
+        if ctx.prec != bits:
+            with precision(bits):
+                return self._at(machine, point, bits)
         machine.start(point)
         reference, lacks = _value(machine, self.reference)
         answer, why = _value(machine, self.answer)
@@ -216,8 +218,7 @@ class Comparison:
         for bits in (384, 1536, 8192):
             self.budget.spend(len(self.machine.program.steps), bits)
             try:
-                with precision(bits):
-                    sight = self._at(self.auditor, point)
+                sight = self._at(self.auditor, point, bits)
             except Unclear:
                 continue
             if sight is not None and not _is_coarse(sight, bits):

@@ -64,6 +64,7 @@ class Program:
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._indices: dict[str, int] = {}
         self._level = 0
+        self._needed: dict[int, list[int]] = {}
 
     def enter(self, node: Node) -> int:
         """The register of `node`."""
@@ -141,6 +142,12 @@ class Program:
         for k in (lower, upper):
             depends |= self.depends[k] if k != NONE else frozenset()
         return self._number(("sum", body, index, lower, upper), Step("sum", payload=loop), depends)
+
+    def needed(self, root: int) -> list[int]:
+        """`order` of a finished program, remembered."""
+        if root not in self._needed:
+            self._needed[root] = self.order(root)
+        return self._needed[root]
 
     def order(self, root: int, index: int = NONE) -> list[int]:
         """What must be evaluated for `root`, operands first; with `index`, only what depends on it."""
@@ -223,7 +230,6 @@ class Machine:
         self._code: list[tuple[Any, int, int]] = [
             (table.get(s.name), s.first, s.second) for s in program.steps
         ]
-        self._orders: dict[int, list[int]] = {}
 
     def start(self, point: dict[str, Any]) -> None:
         """Set the variables and forget every other value."""
@@ -233,10 +239,7 @@ class Machine:
 
     def value(self, root: int) -> Any:
         """The value of a register; raises `Undefined` or `Unclear`."""
-        order = self._orders.get(root)
-        if order is None:
-            order = self._orders[root] = self.program.order(root)
-        self.run(order)
+        self.run(self.program.needed(root))
         return self.registers[root]
 
     def run(self, order: Iterable[int]) -> None:

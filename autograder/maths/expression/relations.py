@@ -18,7 +18,7 @@ from autograder.maths.expression.vocabulary import Domain
 
 _BITS = 260
 _ENOUGH = 6
-_PRECISION = 768
+_PRECISION = 512
 
 
 class Relation:
@@ -38,7 +38,7 @@ class Relation:
         comparison = Comparison(key, given, domains, budget=budget)
         rng = points.generator(comparison.seed, "relation")
         sample = [known] if known else []
-        sample += [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 14)]
+        sample += [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 10)]
         self._needed = _ENOUGH if comparison.domains else 1
         self._collect(comparison, sample if comparison.domains else [{}])
 
