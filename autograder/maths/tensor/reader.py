@@ -139,18 +139,16 @@ class Reader:
             return self.ahead(2).text == "["
         if first.text != "{":
             return False
-        distance, depth, words = 2, 1, 0
+        distance, depth, words, signed = 2, 1, 0, False
         while depth and self.ahead(distance).kind != "end":
             token = self.ahead(distance)
             depth += (token.text == "{") - (token.text == "}")
             if token.kind == "symbol" and token.text in "/*([":
                 return False
             words += token.kind == "word"
-            signed = token.kind == "symbol" and token.text in "+-"
+            signed = signed or (token.kind == "symbol" and token.text in "+-")
             distance += 1
-            if signed:
-                words = -99
-        return words > 0 or (words != 0 or True) and self.ahead(distance).text == "["
+        return self.ahead(distance).text == "[" or (words > 0 and not signed)
 
     def label(self) -> str:
         """The text of a label without spaces and braces: `{h,R}` -> `h,R`, `{t_{in}}` -> `t_in`."""

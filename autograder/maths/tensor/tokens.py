@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     r"|(?P<command>\\[A-Za-z]+\*?)"
     r"|(?P<number>\d+(?:\.\d+)?|\.\d+)"
     r"|(?P<word>[A-Za-z]+\d*)"
-    r"|(?P<accent>->|<-|~|\.(?:hat|bar|dot|tilde|vec)\b)"
+    r"|(?P<accent>->|<-|~|\.(?:hat|bar|dot|tilde|vec)(?![A-Za-z]))"
     r"|(?P<symbol>\.\.\.|\.\*|\*\*|[\[\](){},;+\-*/^_='|])"
 )
 

@@ -1,0 +1,247 @@
+"""Which axis every index variable and every tensor position ranges over, and how large it is in a trial.
+
+Positions of one tensor and the variables that stand there are one axis; capitals of one letter are one axis; a
+lower-case index whose position says nothing takes the axis of its letter. The reference may identify axes (it is the
+author's); an answer that does so has the fault `axis`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from . import messages
+from .core import Core, CoreIndex, Fault, Integer, Join, Meaning, Read, inner, reads
+from .declarations import Declarations
+
+PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
+Node = tuple[object, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One system's meanings; `own` are the tensors that it defines, whose positions are its own."""
+
+    owner: str
+    meanings: tuple[Meaning, ...]
+    own: frozenset[str] = frozenset()
+
+    def position(self, name: str, number: int) -> Node:
+        """The node of a tensor's position."""
+        return ("position", self.owner if name in self.own else "", name, number)
+
+    def variable(self, meaning: Meaning, name: str) -> Node:
+        """The node of a variable; context variables belong to all equations."""
+        if name.startswith("@"):
+            return ("context", name)
+        return ("variable", self.owner, id(meaning), name)
+
+
+@dataclass
+class Axes:
+    """A union of positions, variables and axis letters."""
+
+    parents: dict[Node, Node] = field(default_factory=dict)
+    letters: dict[Node, set[str]] = field(default_factory=dict)
+    fixed: dict[Node, int | tuple[str, ...]] = field(default_factory=dict)
+    joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(default_factory=list)
+    weights: Counter[Node] = field(default_factory=Counter)
+
+    def root(self, node: Node) -> Node:
+        """The representative of a node."""
+        while node in self.parents:
+            node = self.parents[node]
+        return node
+
+    def unite(self, first: Node, second: Node) -> None:
+        """Make two nodes one axis."""
+        first, second = self.root(first), self.root(second)
+        if first == second:
+            return
+        self.parents[second] = first
+        self.letters[first] = self.letters.get(first, set()) | self.letters.pop(second, set())
+
+    def letter(self, letter: str) -> Node:
+        """The node of an axis letter."""
+        node: Node = ("axis", letter)
+        if node not in self.parents and node not in self.letters:
+            self.letters[node] = {letter}
+        return self.root(node)
+
+    def named(self, node: Node) -> str:
+        """The letter to call an axis by, or nothing."""
+        return min(self.letters.get(self.root(node), {""}))
+
+
+def declared(declarations: Declarations) -> Axes:
+    """The axes that a question declares."""
+    axes = Axes()
+    for letter, other in declarations.same.items():
+        axes.unite(axes.letter(letter), axes.letter(other))
+    for name, shape in declarations.shapes.items():
+        for number, letter in enumerate(shape):
+            axes.unite(axes.letter(letter), ("position", "", name, number))
+    return axes
+
+
+def add_reference(axes: Axes, side: Side) -> None:
+    """Unite what the reference puts together."""
+    for meaning in side.meanings:
+        for node, variable, _, _ in _places(side, meaning):
+            axes.unite(node, variable)
+    for meaning in side.meanings:
+        for name, symbol in meaning.symbols.items():
+            variable = side.variable(meaning, name)
+            if symbol.capital or not axes.named(variable):
+                axes.unite(axes.letter(symbol.axis), variable)
+    _finish(axes, side)
+
+
+def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
+    """Unite what an answer puts together as long as no two axes become one; `known` are axes with a fixed meaning."""
+    faults: list[Fault] = []
+    for meaning in side.meanings:
+        for node, variable, number, read in _places(side, meaning):
+            used, expected = axes.named(variable), axes.named(node)
+            if used and expected and axes.root(variable) != axes.root(node):
+                fault = messages.axis(number + 1, read.name, used, expected, fatal=True)
+                faults.append(_at(fault, meaning, read.column))
+            else:
+                axes.unite(node, variable)
+    for meaning in side.meanings:
+        faults.extend(_letters(axes, side, meaning, known))
+    _finish(axes, side)
+    return faults
+
+
+def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> list[Fault]:
+    faults = []
+    for name, symbol in meaning.symbols.items():
+        variable, letter = side.variable(meaning, name), axes.letter(symbol.axis)
+        if not axes.named(variable):
+            axes.unite(letter, variable)
+        elif symbol.capital and axes.root(variable) != letter:
+            if symbol.axis not in known:
+                axes.unite(axes.root(variable), letter)
+                continue
+            for node, other, number, read in _places(side, meaning):
+                if other == variable:
+                    fault = messages.axis(number + 1, read.name, symbol.axis, axes.named(node), fatal=False)
+                    faults.append(_at(fault, meaning, read.column))
+                    break
+    return faults
+
+
+def _at(fault: Fault, meaning: Meaning, column: int) -> Fault:
+    return Fault(
+        code=fault.code, message=fault.message, fatal=fault.fatal, equation=meaning.equation, column=column
+    )
+
+
+def _places(side: Side, meaning: Meaning) -> Iterable[tuple[Node, Node, int, Read]]:
+    """Every position where a plain variable stands, that variable, and the reading it belongs to."""
+    left = Read(meaning.name, meaning.left)
+    for read in (left, *reads(meaning.body), *_integers(meaning.body)):
+        for number, index in enumerate(read.indices):
+            if index.variable is not None:
+                yield side.position(read.name, number), side.variable(meaning, index.variable), number, read
+
+
+def _integers(node: Core) -> Iterable[Read]:
+    """The integer functions inside indices, as readings."""
+    if isinstance(node, Read):
+        for index in node.indices:
+            yield from _of_index(index)
+    for child in inner(node):
+        yield from _integers(child)
+
+
+def _of_index(index: CoreIndex) -> Iterable[Read]:
+    for _, atom in index.terms:
+        if isinstance(atom, Integer):
+            yield Read(atom.name, atom.indices)
+            for inside in atom.indices:
+                yield from _of_index(inside)
+
+
+def _finish(axes: Axes, side: Side) -> None:
+    """Note the concatenations, and how often an equation uses each axis."""
+    for meaning in side.meanings:
+        counts = Counter(axes.root(side.variable(meaning, name)) for name in meaning.symbols)
+        for root, count in counts.items():
+            axes.weights[root] = max(axes.weights[root], count)
+        if isinstance(meaning.body, Join):
+            pieces = tuple(
+                (None if head is None else side.variable(meaning, head), side.variable(meaning, axis))
+                for head, axis, _ in meaning.body.pieces
+            )
+            output = side.variable(meaning, meaning.body.output)
+            fault = _at(messages.cat_size(axes.named(output)), meaning, 0)
+            axes.joined.append((output, pieces, fault))
+
+
+class Sizes:
+    """The size of every axis in one trial: primes, different for different axes; products and sums computed."""
+
+    def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
+        self.axes = axes
+        self.values: dict[Node, int] = {}
+        self.fault: Fault | None = None
+        products: dict[Node, tuple[str, ...]] = {}
+        for letter, size in declarations.sizes.items():
+            if isinstance(size, int):
+                self.values[axes.letter(letter)] = size
+            else:
+                products[axes.letter(letter)] = size
+        derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
+        self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)
+        for _ in range(4):
+            self._products(products)
+            self._joins()
+
+    def _roots(self) -> list[Node]:
+        roots = {self.axes.root(node) for node in (*self.axes.parents, *self.axes.letters)}
+        return sorted(roots, key=lambda root: (-self.axes.weights[root], self.axes.named(root), str(root[0]), str(root[2:])))
+
+    def _draw(self, roots: list[Node], trial: int, seed: int) -> None:
+        """Heavily used axes get small primes, so that nothing grows large; every second trial swaps neighbours."""
+        rng = random.Random(f"{seed}/{trial}")
+        pool = list(PRIMES)
+        if trial % 2:
+            pool[0:4] = [2, 5, 3, 7]
+        start = 0
+        while start < len(roots):
+            weight = self.axes.weights[roots[start]]
+            group = [root for root in roots[start:] if self.axes.weights[root] == weight]
+            primes = [pool[(start + offset) % len(pool)] for offset in range(len(group))]
+            rng.shuffle(primes)
+            self.values.update(zip(group, primes, strict=True))
+            start += len(group)
+
+    def _products(self, products: Mapping[Node, tuple[str, ...]]) -> None:
+        for root, letters in products.items():
+            factors = [self.values.get(self.axes.letter(letter)) for letter in letters]
+            size = 1
+            for factor in factors:
+                size *= factor or 0
+            if size:
+                self.values[root] = size
+
+    def _joins(self) -> None:
+        for output, pieces, fault in self.axes.joined:
+            total = 0
+            for head, axis in pieces:
+                total += (1 if head is None else self.of(head)) * self.of(axis)
+            root = self.axes.root(output)
+            if self.values.setdefault(root, total) != total:
+                self.fault = fault
+
+    def of(self, node: Node) -> int:
+        """The size of the axis of a node."""
+        return self.values.get(self.axes.root(node), 2)
+
+    def axis(self, letter: str) -> int:
+        """The size of the axis of a letter."""
+        return self.of(self.axes.letter(letter))
