@@ -50,6 +50,7 @@ class Arithmetic(ABC):
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
+        self.site: object = None   # the node that is being applied, for those who keep notes
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""

@@ -72,7 +72,7 @@ class Axes:
 
     def named(self, node: Node) -> str:
         """The letter to call an axis by, or nothing."""
-        return min(self.letters.get(self.root(node), {""}))
+        return min(self.letters.get(self.root(node), ()), default="")
 
 
 def declared(declarations: Declarations) -> Axes:

@@ -26,8 +26,14 @@ class Balls(Floats):
 
     def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
         super().__init__(seed, scale, positive)
-        self.branches: set[tuple[str, bool]] = set()
+        self.branches: set[tuple[object, bool]] = set()
         self.saturated = False
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether some relu, max, min or abs has always taken the same branch."""
+        sites = {site for site, _ in self.branches}
+        return len(self.branches) < 2 * len(sites)
 
     def from_bits(self, bits: Array) -> Array:
         """The float, exactly."""
@@ -55,7 +61,7 @@ class Balls(Floats):
         if function in _STEEP:
             self._note_saturation(arguments[0])
         if function in _BRANCHING:
-            self._note_branches(function, arguments)
+            self._note_branches(arguments)
         if len(arguments) == 2:
             first, second = np.broadcast_arrays(*arguments)
             pairs = zip(first.ravel(), second.ravel(), strict=True)
@@ -68,13 +74,13 @@ class Balls(Floats):
         if any(not abs(entry) < SATURATED for entry in np.asarray(value, dtype=object).ravel()):
             self.saturated = True
 
-    def _note_branches(self, function: str, arguments: Sequence[Array]) -> None:
+    def _note_branches(self, arguments: Sequence[Array]) -> None:
         difference = arguments[0] - arguments[1] if len(arguments) == 2 else arguments[0]
         for entry in np.asarray(difference, dtype=object).ravel():
             if entry > 0:
-                self.branches.add((function, True))
+                self.branches.add((self.site, True))
             elif entry < 0:
-                self.branches.add((function, False))
+                self.branches.add((self.site, False))
 
 
 _STEEP = ("exp", "sigma", "tanh", "sinh", "cosh", "softplus")

@@ -52,6 +52,7 @@ from .tree import (
     Softmax,
     Sum,
     Symbol,
+    System,
     Tensor,
     Total,
 )
@@ -354,3 +355,11 @@ def _whole(node: Total, lower: CoreIndex | None, upper: CoreIndex | None) -> boo
         if (lower is None or first == start) and upper == CoreIndex(((1, size),), start - 1):
             return True
     return upper is None and first in (0, 1)
+
+
+def meanings(system: System, setting: Setting) -> tuple[tuple[Meaning, ...], ...]:
+    """For each equation, what each link of its chain says."""
+    return tuple(
+        tuple(meaning(equation, link, setting, number) for link in equation.links)
+        for number, equation in enumerate(system.equations)
+    )
