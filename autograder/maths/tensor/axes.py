@@ -86,15 +86,15 @@ def declared(declarations: Declarations) -> Axes:
     return axes
 
 
-def add_reference(axes: Axes, side: Side) -> None:
-    """Unite what the reference puts together."""
+def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
+    """Unite what the reference puts together; a lower-case index takes its letter's axis only if `lower_case`."""
     for meaning in side.meanings:
         for node, variable, _, _ in _places(side, meaning):
             axes.unite(node, variable)
     for meaning in side.meanings:
         for name, symbol in meaning.symbols.items():
             variable = side.variable(meaning, name)
-            if symbol.capital or not axes.named(variable):
+            if symbol.capital or (lower_case and not axes.named(variable)):
                 axes.unite(axes.letter(symbol.axis), variable)
     _finish(axes, side)
 

@@ -73,8 +73,9 @@ class Value:
 class Evaluation:
     """All values of one system in one trial.
 
-    `size` gives the number of entries of a variable's axis, `axis` that of an axis letter. `deadline` is a
-    `time.monotonic()` value.
+    `size` gives the number of entries of a variable's axis, `axis` that of an axis letter. Axes count from `start`.
+    `context` fixes indices of the context. A recurrence reads its shifted entries as given, or unrolls from zeros
+    before `start` with `unroll`. `deadline` is a `time.monotonic()` value.
     """
 
     def __init__(
@@ -86,11 +87,17 @@ class Evaluation:
         axis: Callable[[str], int],
         deadline: float = math.inf,
         context: Mapping[str, Grid] | None = None,
+        start: int = 1,
+        largest: int = LARGEST,
+        unroll: bool = False,
     ) -> None:
         self.arithmetic = arithmetic
         self.size = size
         self.axis = axis
         self.deadline = deadline
+        self.start = start
+        self.largest = largest
+        self.unroll = unroll
         self.fixed_context = dict(context or {})
         self.definitions: dict[str, list[Meaning]] = {}
         for meaning in meanings:
@@ -143,10 +150,10 @@ class Evaluation:
 
     def charge(self, entries: int) -> None:
         """Stop where the limits are."""
-        if entries > LARGEST:
+        if entries > self.largest:
             raise Exhausted("size", "this is too large to be computed here")
         self.spent += entries
-        if self.spent > 20 * LARGEST or time.monotonic() > self.deadline:
+        if self.spent > 20 * self.largest or time.monotonic() > self.deadline:
             raise Exhausted("time", "this takes too long to be decided here")
 
 
@@ -161,7 +168,10 @@ class _Frame:
 
     def grid(self, variable: str) -> Grid:
         if variable not in self.local:
-            self.local[variable] = tuple(range(1, self.owner.size(self.meaning, variable) + 1))
+            start = self.owner.start
+            fixed = self.owner.fixed_context.get(variable[1:]) if variable.startswith("@") else None
+            whole = range(start, start + self.owner.size(self.meaning, variable)) if fixed is None else fixed
+            self.local[variable] = tuple(whole)
         return self.local[variable]
 
     def shape(self, dims: Sequence[str]) -> list[int]:
@@ -233,11 +243,24 @@ class _Frame:
             over.remove(variable)
             touched = [factor for factor in factors if variable in factor.dims]
             factors = [factor for factor in factors if variable not in factor.dims]
-            if touched:
+            if touched and self.arithmetic.dtype is float:
+                factors.append(self.contracted(touched, variable))
+            elif touched:
                 factors.append(self.summed(self.product(touched), variable))
             else:
                 factors.append(self.scalar(len(self.grid(variable))))
         return self.product(factors)
+
+    def contracted(self, factors: Sequence[Value], variable: str) -> Value:
+        """Floats have a contraction of their own."""
+        dims = _union(factors)
+        kept = tuple(dim for dim in dims if dim != variable)
+        self.shape(kept)
+        operands: list[Any] = []
+        for factor in factors:
+            operands += [factor.array, [dims.index(dim) for dim in factor.dims]]
+        array = np.einsum(*operands, [dims.index(dim) for dim in kept], optimize=len(factors) > 2)
+        return Value(kept, np.asarray(array))
 
     def _gather(self, node: Multiply, factors: list[Value], over: list[str]) -> None:
         """Flatten products within the product; variables are unique, so their sums can be done in any order."""
@@ -263,22 +286,22 @@ class _Frame:
 
     def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
         """One where lower <= variable <= upper, else zero; a lower bound of 0 or 1 is the start of the axis."""
-        parts = [((variable,), np.array(self.grid(variable)))]
-        if lower is not None and (lower.terms or lower.constant not in (0, 1)):
-            parts.append(self.index(lower))
-        has_lower = len(parts) == 2
-        if upper is not None:
-            parts.append(self.index(upper))
-        dims = _union([Value(d, a) for d, a in parts])
-        arrays = [Value(d, a).spread(dims) for d, a in parts]
-        inside = np.ones(self.shape(dims), dtype=bool)
-        if has_lower:
-            inside = inside & (arrays[1] <= arrays[0])
-        if upper is not None:
-            inside = inside & (arrays[0] <= arrays[-1])
+        here = Value((variable,), np.array(self.grid(variable)))
+        if lower is not None and not lower.terms and lower.constant in (0, 1):
+            lower = None
+        low = here if lower is None else self._bound(lower)
+        high = here if upper is None else self._bound(upper)
+        dims = _union([here, low, high])
+        middle = here.spread(dims)
+        inside = (low.spread(dims) <= middle) & (middle <= high.spread(dims))
         pair = np.empty(2, dtype=self.arithmetic.dtype)
         pair[:] = [self.arithmetic.constant(Fraction(0)), self.arithmetic.constant(Fraction(1))]
-        return Value(dims, pair[inside.astype(int)])
+        return Value(dims, pair[np.broadcast_to(inside, self.shape(dims)).astype(int)])
+
+    def _bound(self, bound: CoreIndex) -> Value:
+        """A bound made of numbers and sizes counts from one, like the notation; variables count as their axis does."""
+        dims, array = self.index(bound)
+        return Value(dims, array if dims else array + self.owner.start - 1)
 
     def raised(self, node: Raise) -> Value:
         exponent = rational(node.exponent)
@@ -354,7 +377,7 @@ class _Frame:
         shape = self.shape(rest)
         arrays = [np.broadcast_to(f.spread([*rest, node.output]), [*shape, f.array.shape[-1]]) for f in flat]
         joined = np.concatenate(arrays, axis=-1)
-        positions = np.array(self.grid(node.output)) - 1
+        positions = np.array(self.grid(node.output)) - self.owner.start
         if positions.min() < 0 or positions.max() >= joined.shape[-1]:
             raise Exhausted("cat_axis", "the concatenation is used outside its range")
         return Value((*rest, node.output), joined[..., positions])
@@ -388,13 +411,14 @@ class _Frame:
     def read(self, node: Read) -> Value:
         owner = self.owner
         shifted = any(index.variable is None for index in node.indices)
-        if node.name not in owner.definitions or (node.name in owner.recurrent and shifted):
+        given = node.name in owner.recurrent and shifted and not owner.unroll
+        if node.name not in owner.definitions or given:
             dims, arrays = self._positions(node.indices)
             array = self.arithmetic.entries(node.name, arrays)
             return Value(dims, np.broadcast_to(array, self.shape(dims)))
         found = [self.index(index) for index in node.indices]
         grids = [tuple(int(entry) for entry in np.unique(array)) for _, array in found]
-        whole = owner.tensor(node.name, grids, self._context())
+        whole = self._unrolled(node, grids) if shifted else owner.tensor(node.name, grids, self._context())
         extra = [self._local_context(dim) for dim in whole.dims[len(grids) :]]
         names = [index.variable or "" for index in node.indices] + extra
         if all(names) and len(set(names)) == len(names) and all(_rising(array) for _, array in found):
@@ -407,17 +431,28 @@ class _Frame:
         ]
         return Value(dims, np.broadcast_to(whole.array[tuple(places)], self.shape(dims)))
 
+    def _unrolled(self, node: Read, grids: Sequence[Grid]) -> Value:
+        """A defined tensor at shifted indices; in a recurrence that is unrolled, zero before the start."""
+        owner, start = self.owner, self.owner.start
+        if node.name not in owner.recurrent:
+            return owner.tensor(node.name, grids, self._context())
+        inside = [tuple(entry for entry in grid if entry >= start) for grid in grids]
+        shape = [len(grid) for grid in grids]
+        if not all(inside):
+            return Value(tuple(str(p) for p in range(len(grids))), np.zeros(shape))
+        part = owner.tensor(node.name, inside, self._context())
+        extra = part.array.shape[len(grids) :]
+        array = np.zeros([*shape, *extra])
+        places = [[p for p, entry in enumerate(grid) if entry >= start] for grid in grids]
+        array[np.ix_(*places, *(range(size) for size in extra))] = part.array
+        return Value(part.dims, array)
+
     def _context(self) -> dict[str, Grid]:
         """The context that a definition read from here sees: this equation's own t, where it has one."""
         return {key: self.grid(self._local_context(f"@{key}")) for key in self.owner.context_keys}
 
     def _local_context(self, dim: str) -> str:
-        key = dim[1:]
-        if key in self.meaning.free:
-            return key
-        if dim not in self.local and key in self.owner.fixed_context:
-            self.local[dim] = self.owner.fixed_context[key]
-        return dim
+        return dim[1:] if dim[1:] in self.meaning.free else dim
 
 
 def _rising(array: Array) -> bool:
