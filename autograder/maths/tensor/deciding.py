@@ -10,7 +10,6 @@ from functools import lru_cache
 from autograder.errors import AuthorError, Unreadable, did_you_mean
 
 from ..decision import Decision, different, undecided
-from . import messages
 from .axes import Side, add_answer, add_reference, declared
 from .checking import Interpreted, inputs, interpret, names, ordered
 from .comparison import Compared, Comparison, grid_of, link_of, position_names, tensor_of
@@ -21,6 +20,7 @@ from .symbols import axes as axes_of
 from .tree import System
 
 Text = str | Sequence[str] | System
+HINT_SECONDS = 0.4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,29 +68,37 @@ def with_given(system: System, given: System | None) -> System:
     return replace(system, equations=extra + system.equations)
 
 
-def prepare(
-    reference: Text, answer: Text, declarations: Declarations, target: str | None, given: Text | None,
-    *, deadline: float, seed: int, free: frozenset[str] | None = None,
-) -> Prepared:
-    """Parse, resolve, unify. `free` are names that the answer may use as parameters of its own; None allows none."""
-    known = author_system(given) if given is not None else None
-    right = with_given(author_system(reference), known)
-    wrong = with_given(system_of(answer), known)
-    key = tensor_key(target) if target is not None else right.equations[-1].left.name.key
-    if not right.defining(key):
-        raise AuthorError("target", f"the reference does not define {key}{did_you_mean(key, _lefts(right))}")
-    first = interpret(right, declarations)
-    second = interpret(wrong, declarations, axes_of(right))
-    if any(fault.fatal for fault in first.faults):
-        raise AuthorError("reference", next(fault.message for fault in first.faults if fault.fatal))
-    faults = [*second.faults, *_named(first, second, key, declarations, free)]
-    if any(fault.fatal for fault in faults):
-        return Prepared(reference=first, answer=second, target=key, faults=ordered(faults), comparison=None)
-    comparison, more = _unify(first, second, key, declarations, deadline, seed)
-    return Prepared(
-        reference=first, answer=second, target=key, faults=ordered([*faults, *more]),
-        comparison=None if any(fault.fatal for fault in more) else comparison,
-    )
+class Question:
+    """A reference that answers are compared with: parsed and resolved once."""
+
+    def __init__(
+        self, *, reference: Text, declarations: Declarations, target: str | None = None, given: Text | None = None
+    ) -> None:
+        self.declarations = declarations
+        self.given = author_system(given) if given is not None else None
+        self.system = with_given(author_system(reference), self.given)
+        key = self.system.equations[-1].left.name.key if target is None else tensor_key(target)
+        self.target = key
+        if not self.system.defining(key):
+            raise AuthorError("target", f"the reference does not define {key}{did_you_mean(key, _lefts(self.system))}")
+        self.found = interpret(self.system, declarations)
+        for fault in self.found.faults:
+            if fault.fatal:
+                raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
+
+    def prepare(self, answer: Text, *, deadline: float, seed: int = 0, closed: bool = True) -> Prepared:
+        """Parse, resolve and unify an answer; tensors that the question does not know are a fault if `closed`."""
+        second = interpret(with_given(system_of(answer), self.given), self.declarations, axes_of(self.system))
+        faults = [*second.faults, *_named(self.found, second, self.target, self.declarations, closed)]
+        comparison = None
+        if not any(fault.fatal for fault in faults):
+            comparison, more = _unify(self.found, second, self.target, self.declarations, deadline, seed)
+            faults += more
+        if any(fault.fatal for fault in faults):
+            comparison = None
+        return Prepared(
+            reference=self.found, answer=second, target=self.target, faults=ordered(faults), comparison=comparison
+        )
 
 
 def _lefts(system: System) -> list[str]:
@@ -98,16 +106,15 @@ def _lefts(system: System) -> list[str]:
 
 
 def _named(
-    first: Interpreted, second: Interpreted, target: str, declarations: Declarations, free: frozenset[str] | None
+    first: Interpreted, second: Interpreted, target: str, declarations: Declarations, closed: bool
 ) -> list[Fault]:
     """Faults of names and numbers of indices against what the reference knows."""
     known = inputs(first)
     known.update({name: len(shape) for name, shape in declarations.shapes.items()})
     shifted = {m.name: len(m.left) for m in first.last if m.name == target}
-    wanted = {**known, **shifted, **{name: -1 for name in free or ()}}
-    own = {m.name: len(m.left) for m in second.last if m.name != target}
-    arities = {name: count for name, count in wanted.items() if count >= 0 and name not in own}
-    faults = names(second, arities, declarations, closed=free is None)
+    own = {m.name for m in second.last if m.name != target}
+    arities = {name: count for name, count in {**known, **shifted}.items() if name not in own}
+    faults = names(second, arities, declarations, closed=closed)
     if target not in second.own:
         faults.append(Fault(code="no_target", message=_no_target(target, second)))
     return faults
@@ -214,10 +221,25 @@ def decide(
     plain (none with `hints=False`).
     """
     deadline = time.monotonic() + seconds
-    declarations = declarations or Declarations()
-    prepared = prepare(reference, answer, declarations, target, given, deadline=deadline, seed=seed)
+    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
+    prepared = question.prepare(answer, deadline=deadline, seed=seed)
     outcome = verdict(prepared)
+    if outcome.outcome == "different":
+        outcome = _read_otherwise(question, answer, outcome, deadline, seed)
+    if outcome.outcome == "different" and hints:
+        from .hints import ladder
+
+        return ladder(question, prepared, outcome, deadline=min(deadline, time.monotonic() + HINT_SECONDS))
     return outcome
 
 
-_ = messages
+def _read_otherwise(question: Question, answer: Text, outcome: Decision, deadline: float, seed: int) -> Decision:
+    """Undecided if the other reading of `softmax_i (…) …` would be right: a person must look."""
+    system = system_of(answer)
+    if all(warning.code != "softmax_scope" for warning in system.warnings) or not system.text:
+        return outcome
+    other = question.prepare(parse(system.text, softmax_prefix=True), deadline=deadline, seed=seed)
+    if verdict(other).equal:
+        message = "softmax followed by a round bracket can be read in two ways: write softmax_{i}[ … ]"
+        return undecided("softmax_scope", message)
+    return outcome
