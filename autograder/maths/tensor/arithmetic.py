@@ -106,7 +106,7 @@ class PrimeField(Arithmetic):
 
     def reduce(self, value: Array) -> Array:
         """The remainder."""
-        return value % PRIME
+        return np.asarray(value % PRIME, dtype=object)
 
     def reciprocal(self, value: Array) -> Array:
         """Raises ZeroDivisionError where an entry is zero."""

@@ -1,8 +1,8 @@
 """Which axis every index variable and every tensor position ranges over, and how large it is in a trial.
 
 Positions of one tensor and the variables that stand there are one axis; capitals of one letter are one axis; a
-lower-case index whose position says nothing takes the axis of its letter. The reference may identify axes (it is the
-author's); an answer that does so has the fault `axis`.
+lower-case index whose position says nothing takes the axis of its letter, but weakly. The reference may identify axes
+(it is the author's); an answer that makes one of two firm axes (declared, or written as capitals) has the fault `axis`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from . import messages
-from .core import Core, CoreIndex, Fault, Integer, Join, Meaning, Read, inner, reads
+from .core import AxisSize, Core, CoreIndex, Fault, Integer, Join, Meaning, Read, inner, reads
 from .declarations import Declarations
 
 PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
@@ -45,7 +45,7 @@ class Axes:
 
     parents: dict[Node, Node] = field(default_factory=dict)
     letters: dict[Node, set[str]] = field(default_factory=dict)
-    fixed: dict[Node, int | tuple[str, ...]] = field(default_factory=dict)
+    firm: set[str] = field(default_factory=set)
     joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(default_factory=list)
     weights: Counter[Node] = field(default_factory=Counter)
 
@@ -70,17 +70,24 @@ class Axes:
             self.letters[node] = {letter}
         return self.root(node)
 
+    def apart(self, first: Node, second: Node) -> bool:
+        """Whether the two are different firm axes."""
+        first, second = self.root(first), self.root(second)
+        return first != second and all(self.letters.get(root, set()) & self.firm for root in (first, second))
+
     def named(self, node: Node) -> str:
         """The letter to call an axis by, or nothing."""
-        return min(self.letters.get(self.root(node), ()), default="")
+        letters = self.letters.get(self.root(node), set())
+        return min(letters & self.firm or letters, default="")
 
 
 def declared(declarations: Declarations) -> Axes:
     """The axes that a question declares."""
-    axes = Axes()
+    axes = Axes(firm={*declarations.same, *declarations.sizes})
     for letter, other in declarations.same.items():
         axes.unite(axes.letter(letter), axes.letter(other))
     for name, shape in declarations.shapes.items():
+        axes.firm.update(shape)
         for number, letter in enumerate(shape):
             axes.unite(axes.letter(letter), ("position", "", name, number))
     return axes
@@ -92,6 +99,7 @@ def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
         for node, variable, _, _ in _places(side, meaning):
             axes.unite(node, variable)
     for meaning in side.meanings:
+        axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(meaning.body)
         for name, symbol in meaning.symbols.items():
             variable = side.variable(meaning, name)
             if symbol.capital or (lower_case and not axes.named(variable)):
@@ -103,10 +111,10 @@ def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
     """Unite what an answer puts together as long as no two axes become one; `known` are axes with a fixed meaning."""
     faults: list[Fault] = []
     for meaning in side.meanings:
+        axes.firm |= sizes(meaning.body)
         for node, variable, number, read in _places(side, meaning):
-            used, expected = axes.named(variable), axes.named(node)
-            if used and expected and axes.root(variable) != axes.root(node):
-                fault = messages.axis(number + 1, read.name, used, expected, fatal=True)
+            if axes.apart(variable, node):
+                fault = messages.axis(number + 1, read.name, axes.named(variable), axes.named(node), fatal=True)
                 faults.append(_at(fault, meaning, read.column))
             else:
                 axes.unite(node, variable)
@@ -114,6 +122,12 @@ def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
         faults.extend(_letters(axes, side, meaning, known))
     _finish(axes, side)
     return faults
+
+
+def sizes(node: Core) -> set[str]:
+    """The axes whose size is used as a number."""
+    found = {node.axis} if isinstance(node, AxisSize) else set()
+    return found.union(*(sizes(child) for child in inner(node)))
 
 
 def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> list[Fault]:
@@ -188,13 +202,13 @@ class Sizes:
     def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
         self.axes = axes
         self.values: dict[Node, int] = {}
+        self.stated = {axes.letter(letter): size for letter, size in declarations.sizes.items() if isinstance(size, int)}
         self.fault: Fault | None = None
         products: dict[Node, tuple[str, ...]] = {}
         for letter, size in declarations.sizes.items():
-            if isinstance(size, int):
-                self.values[axes.letter(letter)] = size
-            else:
+            if not isinstance(size, int):
                 products[axes.letter(letter)] = size
+        self.values.update(self.stated)
         derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
         self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)
         for _ in range(4):

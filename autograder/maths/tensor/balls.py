@@ -1,7 +1,7 @@
 """Real ball arithmetic (Arb): the functions themselves, with a proved error.
 
-A result says how it was reached: which branches a relu, max, min or abs has taken, and how far an exponential
-saturates, since an agreement that saw one branch only, or e^-1000 at 400 bits, shows nothing.
+A result says how it was reached: which branches a relu, max, min or abs has taken, and whether something was so large
+or small that 400 bits cannot see what stands beside it; an agreement that saw one branch only, or e^-1000, shows nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from .arithmetic import Array, Floats, _each
 
 BITS = 400
-SATURATED = 200.0
+SATURATED = 150.0
+TINY, HUGE = 1e-60, 1e60
 
 
 class Balls(Floats):
@@ -41,11 +42,23 @@ class Balls(Floats):
 
     def constant(self, value: Fraction) -> Any:
         """A ball around the rational."""
-        return flint.arb(flint.fmpq(value.numerator, value.denominator))
+        return self._seen(flint.arb(flint.fmpq(value.numerator, value.denominator)))
+
+    def _seen(self, value: Any) -> Any:
+        """The value itself, after a note of entries that are out of proportion."""
+        for entry in np.asarray(value, dtype=object).ravel():
+            size = abs(float(entry))
+            if size > HUGE or (size < TINY and not entry.contains(0)):
+                self.saturated = True
+        return value
+
+    def reduce(self, value: Array) -> Array:
+        """Nothing but the note."""
+        return np.asarray(self._seen(value), dtype=object)
 
     def reciprocal(self, value: Array) -> Array:
         """Not a number where the ball holds zero."""
-        return _each(lambda entry: 1 / entry, value)
+        return np.asarray(self._seen(_each(lambda entry: 1 / entry, value)))
 
     def root(self, value: Array, exponent: Fraction) -> Array:
         """Not a number for a negative base."""
@@ -62,6 +75,9 @@ class Balls(Floats):
             self._note_saturation(arguments[0])
         if function in _BRANCHING:
             self._note_branches(arguments)
+        return np.asarray(self._seen(self._applied(function, arguments)))
+
+    def _applied(self, function: str, arguments: Sequence[Array]) -> Array:
         if len(arguments) == 2:
             first, second = np.broadcast_arrays(*arguments)
             pairs = zip(first.ravel(), second.ravel(), strict=True)

@@ -24,6 +24,7 @@ TOLERANCE = 1e-80
 FIELD_TRIALS = 2
 BALL_TRIALS = 8
 ENOUGH_ENTRIES = 24
+_SCALES = (1.0, 1.0, 4.0, 0.25, 16.0, 1.0, 64.0, 256.0)   # while some max or relu has taken one branch only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,8 @@ class Comparison:
             arithmetic, sizes = make(), self.sizes(trial)
             sides = [
                 Evaluation(
-                    side.meanings, arithmetic, size=_size(side, sizes), axis=sizes.axis, deadline=self.deadline,
+                    side.meanings, arithmetic, size=_size(side, sizes), axis=sizes.axis,
+                    stated=_stated(side, sizes), deadline=self.deadline,
                 )
                 for side in (self.reference, self.answer)
             ]
@@ -122,11 +124,11 @@ class Comparison:
     def _real(self, what: Compared) -> Decision:
         from .balls import Balls, precision
 
-        entries, one_sided, saturated = 0, True, False
+        entries, one_sided, saturated = 0, True, True
         with precision():
             for trial in range(BALL_TRIALS):
                 positive = trial >= 4 and entries == 0
-                scale = (1.0, 1.0, 4.0, 0.25, 1.0, 16.0, 64.0, 1.0)[trial]
+                scale = _SCALES[trial] if one_sided and trial else 1.0
                 pair = self.evaluations(
                     "ball", trial, lambda t=trial, s=scale, p=positive: Balls(self.seed + t, s, p)  # type: ignore[misc]
                 )
@@ -137,7 +139,7 @@ class Comparison:
                 balls = pair[0].arithmetic
                 assert isinstance(balls, Balls)
                 entries += compared
-                one_sided, saturated = balls.one_sided and one_sided, saturated or balls.saturated
+                one_sided, saturated = balls.one_sided and one_sided, balls.saturated and saturated
                 if trial >= 1 and entries >= ENOUGH_ENTRIES and not one_sided:
                     break
         return self._agreement(entries, one_sided, saturated)
@@ -186,6 +188,10 @@ class Comparison:
 
 def _size(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
     return lambda meaning, name: sizes.of(side.variable(meaning, name))
+
+
+def _stated(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
+    return lambda meaning, name: sizes.stated.get(sizes.axes.root(side.variable(meaning, name)), 0)
 
 
 def grid_of(side: Side, meaning: Meaning, sizes: Sizes) -> tuple[Grid, ...]:

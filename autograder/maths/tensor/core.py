@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from .tree import Symbol
 
@@ -61,6 +62,13 @@ class AxisSize:
     """The number of entries along an axis."""
 
     axis: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexValue:
+    """An index used as a number: the i of `softmax_i[-beta i]`."""
+
+    index: CoreIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +144,7 @@ class Join:
     output: str
 
 
-Core = Constant | AxisSize | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
+Core = Constant | AxisSize | IndexValue | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -203,6 +211,8 @@ def variables(node: Core | CoreIndex) -> frozenset[str]:
             elif isinstance(atom, Integer):
                 found.update(*(variables(index) for index in atom.indices))
         return frozenset(found)
+    if isinstance(node, IndexValue):
+        return variables(node.index)
     if isinstance(node, Read):
         return frozenset().union(*(variables(index) for index in node.indices))
     over = node.over if isinstance(node, Normalise) else ()
@@ -211,22 +221,16 @@ def variables(node: Core | CoreIndex) -> frozenset[str]:
 
 def rational(node: Core) -> Fraction | None:
     """The value of a node made of numbers alone."""
+    if isinstance(node, Constant):
+        return node.value
+    values = [value for value in map(rational, inner(node)) if value is not None]
+    if not values or len(values) < len(inner(node)):
+        return None
     match node:
-        case Constant(value=value):
-            return value
         case Add(terms=terms):
-            values = [rational(body) for _, body in terms]
-            signed = [sign * value for (sign, _), value in zip(terms, values, strict=True) if value is not None]
-            return sum(signed, Fraction(0)) if len(signed) == len(terms) else None
-        case Multiply(factors=factors, over=()):
-            product = Fraction(1)
-            for factor in factors:
-                value = rational(factor)
-                if value is None:
-                    return None
-                product *= value
-            return product
-        case Reciprocal(body=body):
-            value = rational(body)
-            return 1 / value if value else None
+            return sum((sign * value for (sign, _), value in zip(terms, values, strict=True)), Fraction(0))
+        case Multiply(over=()):
+            return prod(values, start=Fraction(1))
+        case Reciprocal() if values[0]:
+            return 1 / values[0]
     return None

@@ -24,6 +24,7 @@ from .core import (
     Constant,
     Core,
     CoreIndex,
+    IndexValue,
     Integer,
     Join,
     Meaning,
@@ -73,7 +74,8 @@ class Value:
 class Evaluation:
     """All values of one system in one trial.
 
-    `size` gives the number of entries of a variable's axis, `axis` that of an axis letter. Axes count from `start`.
+    `size` gives the number of entries of a variable's axis, `axis` that of an axis letter, `stated` that of a
+    variable whose size the question fixes (else 0). Axes count from `start`.
     `context` fixes indices of the context. A recurrence reads its shifted entries as given, or unrolls from zeros
     before `start` with `unroll`. `deadline` is a `time.monotonic()` value.
     """
@@ -85,6 +87,7 @@ class Evaluation:
         *,
         size: Callable[[Meaning, str], int],
         axis: Callable[[str], int],
+        stated: Callable[[Meaning, str], int] = lambda meaning, name: 0,
         deadline: float = math.inf,
         context: Mapping[str, Grid] | None = None,
         start: int = 1,
@@ -94,6 +97,7 @@ class Evaluation:
         self.arithmetic = arithmetic
         self.size = size
         self.axis = axis
+        self.stated = stated
         self.deadline = deadline
         self.start = start
         self.largest = largest
@@ -184,12 +188,20 @@ class _Frame:
         array[()] = self.arithmetic.constant(Fraction(value))
         return Value((), array)
 
+    def number(self, index: CoreIndex) -> Value:
+        dims, integers = self.index(index)
+        array = np.empty(integers.shape, dtype=self.arithmetic.dtype)
+        array.ravel()[...] = [self.arithmetic.constant(Fraction(int(entry))) for entry in integers.ravel()]
+        return Value(dims, array)
+
     def value(self, node: Core) -> Value:
         match node:
             case Constant(value=number):
                 return self.scalar(number)
             case AxisSize(axis=axis):
                 return self.scalar(self.owner.axis(axis))
+            case IndexValue(index=index):
+                return self.number(index)
             case Read():
                 return self.read(node)
             case Add(terms=terms):
@@ -237,6 +249,7 @@ class _Frame:
     def multiply(self, node: Multiply) -> Value:
         factors: list[Value] = []
         over: list[str] = []
+        self._ranges(node)
         self._gather(node, factors, over)
         while over:
             variable = min(over, key=lambda name: self._cost(factors, name))
@@ -250,6 +263,20 @@ class _Frame:
             else:
                 factors.append(self.scalar(len(self.grid(variable))))
         return self.product(factors)
+
+    def _ranges(self, node: Multiply) -> None:
+        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size, wherever it starts."""
+        for factor in node.factors:
+            if isinstance(factor, Multiply):
+                self._ranges(factor)
+        for variable, lower, upper in node.bounds:
+            if lower is None or upper is None or lower.terms or upper.terms:
+                continue
+            size = upper.constant - lower.constant + 1
+            if size > 100 or size < 1:
+                raise Exhausted("size", "this sum has too many terms, or none, to be computed here")
+            if lower.constant not in (0, 1) or size != self.owner.stated(self.meaning, variable):
+                self.local[variable] = tuple(range(lower.constant, upper.constant + 1))
 
     def contracted(self, factors: Sequence[Value], variable: str) -> Value:
         """Floats have a contraction of their own."""
@@ -287,6 +314,8 @@ class _Frame:
     def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
         """One where lower <= variable <= upper, else zero; a lower bound of 0 or 1 is the start of the axis."""
         here = Value((variable,), np.array(self.grid(variable)))
+        if lower is not None and upper is not None and not lower.terms and not upper.terms:
+            lower = upper = None
         if lower is not None and not lower.terms and lower.constant in (0, 1):
             lower = None
         low = here if lower is None else self._bound(lower)

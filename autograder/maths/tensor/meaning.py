@@ -21,6 +21,7 @@ from .core import (
     Core,
     CoreIndex,
     Fault,
+    IndexValue,
     Integer,
     Join,
     Meaning,
@@ -95,8 +96,9 @@ class _Reading:
         else:
             body = self.core(link, scope)
         used = variables(body) | ({body.output} if isinstance(body, Join) else set()) | self._outputs(body)
+        broken = any(fault.code == "cat_axis" for fault in self.faults)
         for name in free:
-            if name not in used:
+            if name not in used and not broken:
                 self.fault(messages.unused_left(self.symbols[name].key), self.left.column)
         return Meaning(
             name=self.left.name.key, left=left, body=body, symbols=self.symbols, free=free,
@@ -197,7 +199,11 @@ class _Reading:
         name = node.name
         if not node.indices:
             axis = _size_axis(name)
-            if axis in self.setting.axes and name.key not in self.setting.scalars:
+            if name.key in self.setting.scalars:
+                return Read(name.key, (), node.column)
+            if name.key in scope and not _symbol(name.key).capital:
+                return IndexValue(CoreIndex(((1, Variable(scope[name.key])),)))
+            if axis in self.setting.axes:
                 return AxisSize(axis)
         seen = [index.symbol for index in node.indices if index.symbol is not None and index.symbol.capital]
         for symbol in seen:

@@ -172,7 +172,8 @@ class _Computation:
             return found
 
         evaluation = Evaluation(
-            self.meanings, Given(self.arrays, boundary), size=size, axis=axis, start=0, largest=LARGEST_NUMERIC,
+            self.meanings, Given(self.arrays, boundary), size=size, axis=axis, start=0,
+            stated=lambda m, name: self._size(self.side.variable(m, name)), largest=LARGEST_NUMERIC,
             unroll=True,
         )
         meaning = next(m for m in self.meanings if m.name == key)

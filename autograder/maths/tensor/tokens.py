@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from autograder.errors import Unreadable
 
 LONGEST = 6_000
-LONGEST_NUMBER = 20
+LONGEST_NUMBER = 40
 
 GREEK = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi "
