@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import messages
@@ -194,17 +194,7 @@ def inputs(found: Interpreted) -> dict[str, int]:
     return arities
 
 
-def tensors(system: System) -> Collection[str]:
-    """Every tensor name that is written anywhere in a system."""
-    found: set[str] = set()
-
-    def visit(node: Expr) -> None:
-        if isinstance(node, Tensor):
-            found.add(node.name.key)
-        for child in children(node):
-            visit(child)
-
-    for equation in system.equations:
-        for node in (equation.left, *equation.links):
-            visit(node)
-    return found
+def tensors(node: Expr) -> set[str]:
+    """Every tensor name that is written in an expression."""
+    found = {node.name.key} if isinstance(node, Tensor) else set()
+    return found.union(*(tensors(child) for child in children(node)))

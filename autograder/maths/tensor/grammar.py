@@ -93,7 +93,7 @@ class Grammar(Binders, Atoms):
         while True:
             if self._binder_starts():
                 node, scoped = self.binder()
-                factors.append((operator, node))
+                factors.append((operator, self.powered(node) if scoped else node))
                 if not scoped:
                     break
             else:
@@ -118,7 +118,10 @@ class Grammar(Binders, Atoms):
         """A primary and its power; `a * -b` is read."""
         if self.accept("-"):
             return Sum(terms=((-1, self.factor()),))
-        base = self.primary()
+        return self.powered(self.primary())
+
+    def powered(self, base: Expr) -> Expr:
+        """The base with the exponent that follows, if one does."""
         if self.accept("^"):
             with self.level():
                 base = Power(base=base, exponent=self._exponent())

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 from ..decision import Decision
+from .checking import tensors
 from .comparison import Comparison
 from .deciding import Prepared, Question, targets
 from .evaluation import Exhausted
@@ -62,8 +63,10 @@ def first_wrong(prepared: Prepared, comparison: Comparison) -> tuple[tuple[str, 
 
 def _search(question: Question, prepared: Prepared, wrong: str, deadline: float) -> Repair | None:
     """The first single repair that makes the wrong tensor right."""
-    system = prepared.answer.system
-    narrow = question if wrong == question.target else _narrowed(question, wrong)
+    system = _needed(prepared.answer.system, wrong)
+    narrow = Question(
+        reference=_needed(question.system, wrong), declarations=question.declarations, target=wrong
+    )
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue
@@ -76,10 +79,16 @@ def _search(question: Question, prepared: Prepared, wrong: str, deadline: float)
     return None
 
 
-def _narrowed(question: Question, target: str) -> Question:
-    return Question(
-        reference=question.system, declarations=question.declarations, target=target, given=question.given
-    )
+def _needed(system: System, name: str) -> System:
+    """The equations that a tensor is computed from."""
+    wanted, waiting = set(), [name]
+    while waiting:
+        key = waiting.pop()
+        if key not in wanted:
+            wanted.add(key)
+            for equation in system.defining(key):
+                waiting.extend(tensors(equation.right))
+    return replace(system, equations=tuple(e for e in system.equations if e.left.name.key in wanted))
 
 
 def _right(question: Question, system: System, deadline: float) -> bool:

@@ -207,7 +207,7 @@ class _Reading:
                 return AxisSize(axis)
         seen = [index.symbol for index in node.indices if index.symbol is not None and index.symbol.capital]
         for symbol in seen:
-            if seen.count(symbol) > 1 and symbol.key not in scope:
+            if seen.count(symbol) > 1 and "#" in scope.get(symbol.key, "#"):
                 self.fault(messages.cap_twice(symbol, name.key), node.column)
                 return Constant(ZERO)
         hidden, key = self._layer(name, scope)

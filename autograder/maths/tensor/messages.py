@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 from autograder.errors import did_you_mean
@@ -93,7 +95,16 @@ def axis(position: int, name: str, used: str, expected: str, *, fatal: bool) -> 
 
 def undefined(name: str, known: Iterable[str]) -> Fault:
     """A tensor that is neither given nor defined."""
-    return Fault(code="undefined", message=f"{name} is not defined{did_you_mean(name, known)}")
+    names = list(known)
+    base = re.split(r"[_^~'.<-]", name)[0]
+    related = [other for other in names if re.split(r"[_^~'.<-]", other)[0] == base]
+    return Fault(code="undefined", message=f"{name} is not defined{_closest(name, related) or did_you_mean(name, names)}")
+
+
+def _closest(name: str, related: Sequence[str]) -> str:
+    """Another tensor with the same letter, however different its labels."""
+    close = difflib.get_close_matches(name, related, n=1, cutoff=0.0)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def cycle(name: str) -> Fault:

@@ -5,8 +5,10 @@ Both make every scope visible: a softmax always has its brackets, a product its 
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
+from .tokens import GREEK
 from .tree import (
     Call,
     Concat,
@@ -263,8 +265,6 @@ def _rank(node: Expr) -> int:
 
 
 def _word(base: str) -> str:
-    from .tokens import GREEK
-
     if base in GREEK:
         return "\\" + base
     if base == "l":
@@ -273,17 +273,10 @@ def _word(base: str) -> str:
 
 
 def _label(label: str) -> str:
-    """Words of more than one letter upright, `l` as \\ell."""
-    pieces, word = [], ""
-    for character in label + "\0":
-        if character.isalpha():
-            word += character
-            continue
-        if word:
-            pieces.append(_word(word))
-            word = ""
-        pieces.append(rf"{{{character}}}" if character == "_" else character)
-    return "".join(pieces).rstrip("\0").replace("{_}", r"\_")
+    """Words of more than one letter upright, `l` as \\ell; `t_in` as a label with a label."""
+    first, mark, rest = label.partition("_")
+    text = re.sub(r"[A-Za-z]+", lambda match: _word(match.group()), first)
+    return f"{text}_{{{_label(rest)}}}" if mark else text
 
 
 def to_text(system: System) -> str:
