@@ -13,7 +13,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from . import messages
-from .core import AxisSize, Core, CoreIndex, Fault, Integer, Join, Meaning, Read, inner, reads
+from .core import (
+    AxisSize,
+    Core,
+    CoreIndex,
+    Fault,
+    Integer,
+    Join,
+    Meaning,
+    Multiply,
+    Read,
+    SizeIndex,
+    inner,
+    reads,
+)
 from .declarations import Declarations
 
 PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
@@ -98,6 +111,7 @@ def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
     for meaning in side.meanings:
         for node, variable, _, _ in _places(side, meaning):
             axes.unite(node, variable)
+        _unite_bounds(axes, side, meaning)
     for meaning in side.meanings:
         axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(meaning.body)
         for name, symbol in meaning.symbols.items():
@@ -118,6 +132,7 @@ def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
                 faults.append(_at(fault, meaning, read.column))
             else:
                 axes.unite(node, variable)
+        _unite_bounds(axes, side, meaning)
     for meaning in side.meanings:
         faults.extend(_letters(axes, side, meaning, known))
     _finish(axes, side)
@@ -128,6 +143,26 @@ def sizes(node: Core) -> set[str]:
     """The axes whose size is used as a number."""
     found = {node.axis} if isinstance(node, AxisSize) else set()
     return found.union(*(sizes(child) for child in inner(node)))
+
+
+def _unite_bounds(axes: Axes, side: Side, meaning: Meaning) -> None:
+    """The s of `sum_{s=1}^{t}` or `sum_{s=1}^{T}` ranges over the axis of its bound, unless that is another firm one."""
+    for variable, *ends in _bounds(meaning.body):
+        here = side.variable(meaning, variable)
+        for end in ends:
+            for _, atom in end.terms if end is not None and len(end.terms) == 1 else ():
+                if isinstance(atom, Integer):
+                    continue
+                there = axes.letter(atom.axis) if isinstance(atom, SizeIndex) else side.variable(meaning, atom.name)
+                if not axes.apart(here, there):
+                    axes.unite(here, there)
+
+
+def _bounds(node: Core) -> Iterable[tuple[str, CoreIndex | None, CoreIndex | None]]:
+    if isinstance(node, Multiply):
+        yield from node.bounds
+    for child in inner(node):
+        yield from _bounds(child)
 
 
 def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> list[Fault]:

@@ -215,7 +215,9 @@ def variables(node: Core | CoreIndex) -> frozenset[str]:
         return variables(node.index)
     if isinstance(node, Read):
         return frozenset().union(*(variables(index) for index in node.indices))
-    over = node.over if isinstance(node, Normalise) else ()
+    over = set(node.over if isinstance(node, Normalise) else ())
+    for _, *ends in node.bounds if isinstance(node, Multiply) else ():
+        over.update(*(variables(end) for end in ends if end is not None))
     return frozenset(over).union(*(variables(child) for child in inner(node)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -70,7 +70,7 @@ def evaluate(
 
     Indices count from 0. An entry outside a given array (`h[t-1]` at t = 0) is zero, or an AuthorError with
     `boundary="error"`. Sizes come from the arrays; an axis that only shifted indices use (the t of `L[b,2t+Dt,i']`)
-    is as long as every read stays inside; `sizes` states others. A tensor that is given as an array is not computed.
+    is as long as every read ends inside; `sizes` states others. A tensor that is given as an array is not computed.
     A recurrence `h[t] = f(h[t-1])` is unrolled from zeros unless h is given. Context indices become trailing axes.
     Raises AuthorError for arrays that do not fit.
     """
@@ -103,8 +103,12 @@ class _Computation:
             self.known[self.axes.letter(axis)] = size
         self._from_arrays(inputs(found))
         self._joined()
+        longest: dict[Node, int] = {}
         for meaning in meanings:
-            self._from_shifts(meaning)
+            for variable, size in self._from_shifts(meaning):
+                root = self.axes.root(variable)
+                longest[root] = min(size, longest.get(root, size))
+        self.known.update(longest)
         self._joined()
 
     def _from_arrays(self, arities: Mapping[str, int]) -> None:
@@ -134,33 +138,36 @@ class _Computation:
         } - {0}
         return sizes.pop() if len(sizes) == 1 else 0
 
-    def _from_shifts(self, meaning: Meaning) -> None:
-        """The longest axis for which every shifted read of a given array stays inside."""
+    def _from_shifts(self, meaning: Meaning) -> Iterator[tuple[Node, int]]:
+        """Variables that only stand in shifted indices, with how long each read of an array lets them be."""
         for read in reads(meaning.body):
-            if read.name not in self.arrays:
-                continue
-            for position, index in enumerate(read.indices):
-                self._from_index(meaning, read, position, index)
+            if read.name in self.arrays:
+                for index, size in zip(read.indices, self.arrays[read.name].shape, strict=True):
+                    yield from self._from_index(meaning, index, size)
 
-    def _from_index(self, meaning: Meaning, read: Read, position: int, index: CoreIndex) -> None:
-        unknown = [
-            (coefficient, atom.name) for coefficient, atom in index.terms
-            if isinstance(atom, Variable) and not self._size(self.side.variable(meaning, atom.name))
-        ]
-        if len(unknown) != 1 or unknown[0][0] <= 0:
-            return
-        room = self.arrays[read.name].shape[position] - 1 - index.constant
+    def _from_index(self, meaning: Meaning, index: CoreIndex, size: int) -> Iterator[tuple[Node, int]]:
+        unknown = []
+        room = size - 1 - max(index.constant, 0)
         for coefficient, atom in index.terms:
-            if isinstance(atom, Variable) and atom.name != unknown[0][1]:
-                room -= max(coefficient, 0) * (self._size(self.side.variable(meaning, atom.name)) - 1)
-            elif isinstance(atom, SizeIndex):
+            if isinstance(atom, SizeIndex):
                 room -= coefficient * self._size(self.axes.letter(atom.axis))
-        self.known[self.axes.root(self.side.variable(meaning, unknown[0][1]))] = max(room // unknown[0][0] + 1, 0)
+            elif isinstance(atom, Variable):
+                known = self._variable_size(meaning, atom.name)
+                room -= max(coefficient, 0) * max(known - 1, 0)
+                unknown += [] if known else [(coefficient, atom.name)]
+        if len(unknown) == 1 and unknown[0][0] > 0:
+            yield self.side.variable(meaning, unknown[0][1]), max(room // unknown[0][0] + 1, 0)
+
+    def _variable_size(self, meaning: Meaning, name: str) -> int:
+        letter = meaning.symbols[name].axis
+        return (
+            self._size(self.side.variable(meaning, name)) or self._size(self.axes.letter(letter))
+            or self._by_lower_case(letter)
+        )
 
     def value(self, key: str, boundary: Boundary) -> Array:
         def size(meaning: Meaning, name: str) -> int:
-            found = self._size(self.side.variable(meaning, name))
-            found = found or self._by_lower_case(meaning.symbols[name].axis)
+            found = self._variable_size(meaning, name)
             if not found:
                 raise AuthorError("sizes", f"the size of index {name.partition('#')[0]} is not known: state it in `sizes`")
             return found
