@@ -27,6 +27,7 @@ from .core import (
     inner,
     reads,
 )
+from .concatenation import DOTTED
 from .declarations import Declarations
 
 PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
@@ -111,7 +112,7 @@ def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
     for meaning in side.meanings:
         for node, variable, _, _ in _places(side, meaning):
             axes.unite(node, variable)
-        _unite_bounds(axes, side, meaning)
+        _unite_bounds(axes, side, meaning, frozenset())
     for meaning in side.meanings:
         axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(meaning.body)
         for name, symbol in meaning.symbols.items():
@@ -132,7 +133,7 @@ def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
                 faults.append(_at(fault, meaning, read.column))
             else:
                 axes.unite(node, variable)
-        _unite_bounds(axes, side, meaning)
+        _unite_bounds(axes, side, meaning, known)
     for meaning in side.meanings:
         faults.extend(_letters(axes, side, meaning, known))
     _finish(axes, side)
@@ -145,13 +146,13 @@ def sizes(node: Core) -> set[str]:
     return found.union(*(sizes(child) for child in inner(node)))
 
 
-def _unite_bounds(axes: Axes, side: Side, meaning: Meaning) -> None:
-    """The s of `sum_{s=1}^{t}` or `sum_{s=1}^{T}` ranges over the axis of its bound, unless that is another firm one."""
+def _unite_bounds(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> None:
+    """The s of `sum_{s=1}^{t}` or `sum_{s=1}^{T}` ranges over the axis of its bound, unless the bound is a known size."""
     for variable, *ends in _bounds(meaning.body):
         here = side.variable(meaning, variable)
         for end in ends:
             for _, atom in end.terms if end is not None and len(end.terms) == 1 else ():
-                if isinstance(atom, Integer):
+                if isinstance(atom, Integer) or (isinstance(atom, SizeIndex) and atom.axis in known):
                     continue
                 there = axes.letter(atom.axis) if isinstance(atom, SizeIndex) else side.variable(meaning, atom.name)
                 if not axes.apart(here, there):
@@ -171,6 +172,8 @@ def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) ->
         variable, letter = side.variable(meaning, name), axes.letter(symbol.axis)
         if not axes.named(variable):
             axes.unite(letter, variable)
+        elif symbol.primes >= DOTTED and symbol.axis in known and axes.root(variable) != letter:
+            faults.append(_at(messages.CAT_DOTS, meaning, 0))
         elif symbol.capital and axes.root(variable) != letter:
             if symbol.axis not in known:
                 axes.unite(axes.root(variable), letter)
@@ -255,19 +258,28 @@ class Sizes:
         return sorted(roots, key=lambda root: (-self.axes.weights[root], self.axes.named(root), str(root[0]), str(root[2:])))
 
     def _draw(self, roots: list[Node], trial: int, seed: int) -> None:
-        """Heavily used axes get small primes, so that nothing grows large; every second trial swaps neighbours."""
-        rng = random.Random(f"{seed}/{trial}")
-        pool = list(PRIMES)
-        if trial % 2:
-            pool[0:4] = [2, 5, 3, 7]
-        start = 0
-        while start < len(roots):
+        """Heavily used axes get small primes, so that nothing grows large; no axis keeps its size in the next trial."""
+        before: dict[Node, int] = {}
+        for number in range(trial + 1):
+            rng = random.Random(f"{seed}/{number}")
+            for _ in range(50):
+                drawn = self._assigned(roots, number, rng)
+                if all(before.get(root) != size for root, size in drawn.items()):
+                    break
+            before = drawn
+        self.values.update(before)
+
+    def _assigned(self, roots: list[Node], trial: int, rng: random.Random) -> dict[Node, int]:
+        pool = (2, 5, 3, 11, 7, 17, 13, 19) if trial % 2 else PRIMES
+        drawn: dict[Node, int] = {}
+        while len(drawn) < len(roots):
+            start = len(drawn)
             weight = self.axes.weights[roots[start]]
             group = [root for root in roots[start:] if self.axes.weights[root] == weight]
             primes = [pool[(start + offset) % len(pool)] for offset in range(len(group))]
             rng.shuffle(primes)
-            self.values.update(zip(group, primes, strict=True))
-            start += len(group)
+            drawn.update(zip(group, primes, strict=True))
+        return drawn
 
     def _products(self, products: Mapping[Node, tuple[str, ...]]) -> None:
         for root, letters in products.items():

@@ -153,18 +153,10 @@ def _circles(found: Interpreted) -> list[Fault]:
         for read in _all_reads(meaning.body):
             if read.name in needs and all(index.variable is not None for index in read.indices):
                 needs[meaning.name].add(read.name)
-    faults = []
-    for meaning in found.last:
-        reached: set[str] = set()
-        waiting = list(needs[meaning.name])
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting.extend(needs[name])
-        if meaning.name in reached:
-            faults.append(_at(messages.cycle(meaning.name), meaning))
-    return faults
+    return [
+        _at(messages.cycle(meaning.name), meaning)
+        for meaning in found.last if meaning.name in _reached(needs, meaning.name)
+    ]
 
 
 def _all_reads(node: Core) -> Iterable[Read]:
@@ -185,13 +177,37 @@ def _lookups(indices: Sequence[CoreIndex], column: int) -> Iterable[Read]:
 
 
 def inputs(found: Interpreted) -> dict[str, int]:
-    """The tensors that a system reads and does not define, and those it reads at a shifted index, with their arity."""
+    """The tensors that a system reads and does not define, with their numbers of indices."""
     arities: dict[str, int] = {}
     for meaning in found.last:
         for read in _all_reads(meaning.body):
             if read.name not in found.own:
                 arities.setdefault(read.name, len(read.indices))
     return arities
+
+
+def recurring(found: Interpreted) -> dict[str, int]:
+    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity."""
+    needs = {name: set[str]() for name in found.own}
+    shifted: set[str] = set()
+    for meaning in found.last:
+        for read in _all_reads(meaning.body):
+            needs[meaning.name] |= {read.name} & found.own
+            if any(index.variable is None for index in read.indices):
+                shifted.add(read.name)
+    return {m.name: len(m.left) for m in found.last if m.name in shifted & _reached(needs, m.name)}
+
+
+def _reached(needs: Mapping[str, set[str]], start: str) -> set[str]:
+    """Everything that `start` needs, at any remove."""
+    reached: set[str] = set()
+    waiting = list(needs[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(needs[name])
+    return reached
 
 
 def tensors(node: Expr) -> set[str]:

@@ -68,6 +68,7 @@ class Comparison:
                 Evaluation(
                     side.meanings, arithmetic, size=_size(side, sizes), axis=sizes.axis,
                     stated=_stated(side, sizes), deadline=self.deadline,
+                    private=side.own - self.reference.own,
                 )
                 for side in (self.reference, self.answer)
             ]
@@ -212,9 +213,23 @@ def position_names(meaning: Meaning) -> tuple[str, ...]:
     return tuple(index.variable or str(number + 1) for number, index in enumerate(meaning.left))
 
 
-def tensor_of(name: str) -> Callable[[Evaluation, Sequence[Grid]], Value]:
-    """Computes a defined tensor."""
-    return lambda evaluation, grids: evaluation.tensor(name, grids, {})
+def tensor_of(
+    name: str, places: Sequence[int] | None = None, extra: Mapping[int, str] | None = None
+) -> Callable[[Evaluation, Sequence[Grid]], Value]:
+    """Computes a defined tensor; `places` are its positions for the grids, `extra` those that are context indices."""
+
+    def compute(evaluation: Evaluation, grids: Sequence[Grid]) -> Value:
+        if not extra or places is None:
+            return evaluation.tensor(name, grids, {})
+        meaning = evaluation.definitions[name][-1]
+        whole = {place: evaluation.whole(meaning, variable) for place, variable in extra.items()}
+        chosen = {**dict(zip(places, grids, strict=True)), **whole}
+        value = evaluation.tensor(name, [chosen[place] for place in sorted(chosen)], {})
+        names = {str(place): str(number) for number, place in enumerate(places)}
+        names |= {str(place): f"@{variable}" for place, variable in extra.items()}
+        return Value(tuple(names.get(dim, dim) for dim in value.dims), value.array)
+
+    return compute
 
 
 def link_of(meaning: Meaning) -> Callable[[Evaluation, Sequence[Grid]], Value]:

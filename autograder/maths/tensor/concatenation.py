@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .tree import Concat, Expr, Index, IndexTerm, Pieces, Symbol, Tensor
 
+DOTTED = 100   # primes of the index that stands for the dots, which no one types
+
 
 def dotted(node: Pieces) -> Pieces | Concat | None:
     """The pieces themselves without dots; with dots, `concat_k A[k,..]`; None where the dots cannot be filled in.
@@ -28,7 +30,7 @@ def dotted(node: Pieces) -> Pieces | Concat | None:
     for number, part in enumerate(before):
         if part != _with(first, position, Index(terms=(IndexTerm(coefficient=start + number, atom=None),))):
             return None
-    symbol = Symbol(letter=head[0].letter.lower(), label=head[0].label, primes=head[0].primes + 9)
+    symbol = Symbol(letter=head[0].letter.lower(), label=head[0].label, primes=head[0].primes + DOTTED)
     body: Expr = _with(first, position, Index(terms=(IndexTerm(coefficient=1, atom=symbol),)))
     return Concat(symbols=(symbol,), body=body, column=node.column)
 

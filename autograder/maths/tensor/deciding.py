@@ -11,7 +11,7 @@ from autograder.errors import AuthorError, Unreadable, did_you_mean
 
 from ..decision import Decision, different, undecided
 from .axes import Side, add_answer, add_reference, declared
-from .checking import Interpreted, inputs, interpret, names, ordered
+from .checking import Interpreted, inputs, interpret, names, ordered, recurring
 from .comparison import Compared, Comparison, grid_of, link_of, position_names, tensor_of
 from .core import Fault, Meaning
 from .declarations import Declarations, tensor_key
@@ -110,10 +110,13 @@ def _named(
 ) -> list[Fault]:
     """Faults of names and numbers of indices against what the reference knows."""
     known = inputs(first)
+    known.update(recurring(first))
     known.update({name: len(shape) for name, shape in declarations.shapes.items()})
     shifted = {m.name: len(m.left) for m in first.last if m.name == target}
     own = {m.name for m in second.last if m.name != target}
     arities = {name: count for name, count in {**known, **shifted}.items() if name not in own}
+    if target in arities:
+        arities[target] += len(context_positions(second, target, first))
     faults = names(second, arities, declarations, closed=closed)
     if target not in second.own:
         faults.append(Fault(code="no_target", message=_no_target(target, second)))
@@ -132,8 +135,8 @@ def _unify(
     answer = Side(owner="answer", meanings=second.last, own=second.own - set(declarations.shapes))
     add_reference(axes, reference)
     arity = len(next(m for m in first.last if m.name == target).left)
-    for number in range(arity):
-        axes.unite(reference.position(target, number), answer.position(target, number))
+    for number, place in enumerate(shared_positions(second, target, first)[:arity]):
+        axes.unite(reference.position(target, number), answer.position(target, place))
     letters = axes_of(first.system) | {letter for shape in declarations.shapes.values() for letter in shape}
     faults = add_answer(axes, answer, frozenset(letters | set(declarations.sizes)))
     comparison = Comparison(reference, answer, axes, declarations, deadline=deadline, seed=seed)
@@ -149,13 +152,33 @@ def targets(prepared: Prepared, name: str) -> list[Compared]:
     side = prepared.comparison.reference
     defining = [meaning for meaning in prepared.reference.last if meaning.name == name]
     shown = next(meaning for meaning in prepared.answer.last if meaning.name == name)
-    return [_compared(side, meaning, shown) for meaning in defining]
+    return [_compared(prepared, side, meaning, shown) for meaning in defining]
 
 
-def _compared(side: Side, meaning: Meaning, shown: Meaning) -> Compared:
+def context_positions(answer: Interpreted, name: str, reference: Interpreted) -> dict[int, str]:
+    """The positions where the answer writes an index of the context that the reference leaves out: `P[t,w]` for `P[w]`."""
+    mine = next((m for m in answer.last if m.name == name), None)
+    theirs = next((m for m in reference.last if m.name == name), None)
+    if mine is None or theirs is None:
+        return {}
+    left_out = {key[1:] for m in reference.last for key in m.symbols if key.startswith("@")} - set(theirs.free)
+    return {p: index.variable for p, index in enumerate(mine.left) if index.variable in left_out}
+
+
+def shared_positions(answer: Interpreted, name: str, reference: Interpreted) -> list[int]:
+    """The answer's positions that the reference has too, in order."""
+    extra = context_positions(answer, name, reference)
+    mine = next((m for m in answer.last if m.name == name), None)
+    return [] if mine is None else [position for position in range(len(mine.left)) if position not in extra]
+
+
+def _compared(prepared: Prepared, side: Side, meaning: Meaning, shown: Meaning) -> Compared:
+    extra = context_positions(prepared.answer, meaning.name, prepared.reference)
+    places = shared_positions(prepared.answer, meaning.name, prepared.reference)
+    names = position_names(shown)
     return Compared(
-        positions=position_names(shown), grids=lambda sizes: grid_of(side, meaning, sizes),
-        first=tensor_of(meaning.name), second=tensor_of(meaning.name),
+        positions=tuple(names[place] for place in places), grids=lambda sizes: grid_of(side, meaning, sizes),
+        first=tensor_of(meaning.name), second=tensor_of(meaning.name, places, extra),
     )
 
 
@@ -175,6 +198,8 @@ def verdict(prepared: Prepared) -> Decision:
             break
     assert outcome is not None
     soft = prepared.faults[0] if prepared.faults else None
+    if outcome.outcome == "different" and set(recurring(prepared.answer)) - set(recurring(prepared.reference)):
+        return undecided("recurrence", "a recurrence is not compared with a formula that has none")
     if outcome.outcome == "different" and outcome.code == "value" and soft is not None:
         return different(soft.code, soft.message, witness=outcome.witness, faults=prepared.faults)
     return outcome
@@ -217,7 +242,7 @@ def decide(
     do. `given` are equations of the question that both sides may use. An answer that cannot be read raises Unreadable,
     a reference that cannot be used AuthorError. Codes: equal `agree`, `agree_analytic`; different `value`, `domain`,
     `chain`, `no_target` or that of a fault; undecided `size`, `time`, `precision`, `branch`, `saturated`, `domain`,
-    `number`, `left_index`, `softmax_scope`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to
+    `number`, `left_index`, `recurrence`, `softmax_scope`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to
     plain (none with `hints=False`).
     """
     deadline = time.monotonic() + seconds

@@ -77,7 +77,7 @@ class Evaluation:
     `size` gives the number of entries of a variable's axis, `axis` that of an axis letter, `stated` that of a
     variable whose size the question fixes (else 0). Axes count from `start`.
     `context` fixes indices of the context. A recurrence reads its shifted entries as given, or unrolls from zeros
-    before `start` with `unroll`. `deadline` is a `time.monotonic()` value.
+    before `start` with `unroll`; those of `private` tensors are nobody else's. `deadline` is a `time.monotonic()` value.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class Evaluation:
         start: int = 1,
         largest: int = LARGEST,
         unroll: bool = False,
+        private: frozenset[str] = frozenset(),
     ) -> None:
         self.arithmetic = arithmetic
         self.size = size
@@ -102,6 +103,7 @@ class Evaluation:
         self.start = start
         self.largest = largest
         self.unroll = unroll
+        self.private = private
         self.fixed_context = dict(context or {})
         self.definitions: dict[str, list[Meaning]] = {}
         for meaning in meanings:
@@ -152,6 +154,10 @@ class Evaluation:
         array = np.broadcast_to(value.spread(dims), shape)
         return Value(tuple([str(p) for p in range(len(names))] + dims[len(names) :]), array)
 
+    def whole(self, meaning: Meaning, variable: str) -> Grid:
+        """Every index along a variable's axis."""
+        return tuple(range(self.start, self.start + self.size(meaning, variable)))
+
     def charge(self, entries: int) -> None:
         """Stop where the limits are."""
         if entries > self.largest:
@@ -172,10 +178,8 @@ class _Frame:
 
     def grid(self, variable: str) -> Grid:
         if variable not in self.local:
-            start = self.owner.start
             fixed = self.owner.fixed_context.get(variable[1:]) if variable.startswith("@") else None
-            whole = range(start, start + self.owner.size(self.meaning, variable)) if fixed is None else fixed
-            self.local[variable] = tuple(whole)
+            self.local[variable] = self.owner.whole(self.meaning, variable) if fixed is None else fixed
         return self.local[variable]
 
     def shape(self, dims: Sequence[str]) -> list[int]:
@@ -443,7 +447,8 @@ class _Frame:
         given = node.name in owner.recurrent and shifted and not owner.unroll
         if node.name not in owner.definitions or given:
             dims, arrays = self._positions(node.indices)
-            array = self.arithmetic.entries(node.name, arrays)
+            name = f"own {node.name}" if node.name in owner.private else node.name
+            array = self.arithmetic.entries(name, arrays)
             return Value(dims, np.broadcast_to(array, self.shape(dims)))
         found = [self.index(index) for index in node.indices]
         grids = [tuple(int(entry) for entry in np.unique(array)) for _, array in found]

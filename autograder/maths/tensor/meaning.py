@@ -325,10 +325,12 @@ class _Reading:
         return CoreIndex(tuple(terms), constant)
 
     def _atom(self, symbol: Symbol, scope: Scope, column: int) -> Variable | Integer:
-        """`w_t` is `w[t]` where w is a declared sequence and w_t itself is not bound."""
+        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t itself is not bound."""
         if symbol.key not in scope and symbol.letter in self.setting.sequences and symbol.label:
-            inside = _symbol(symbol.label)
-            return Integer(symbol.letter, (CoreIndex(((1, self._atom(inside, scope, column)),)),))
+            label = re.fullmatch(r"(.+?)([+-]\d{1,6})?", symbol.label)
+            assert label is not None
+            place = self._atom(_symbol(label[1]), scope, column)
+            return Integer(symbol.letter, (CoreIndex(((1, place),), int(label[2] or 0)),))
         return Variable(self.variable(symbol, scope, column))
 
     def variable(self, symbol: Symbol, scope: Scope, column: int) -> str:

@@ -12,6 +12,7 @@ from .tree import ACCENT_TEXT, Index, IndexTerm, Lookup, Name, Symbol
 
 DEEPEST = 40
 MOST_NODES = 1_500
+MOST_PRIMES = 9
 LARGEST_INTEGER = 1_000_000
 
 
@@ -111,7 +112,7 @@ class Reader:
     def _marks(self, marks: dict[str, str]) -> int:
         """Read the labels and primes that follow into `marks`; return how many primes."""
         primes = 0
-        while True:
+        while primes <= MOST_PRIMES:
             if self.at("'"):
                 self.take()
                 primes += 1
@@ -129,6 +130,7 @@ class Reader:
                 marks[mark.text] = self.label()
             else:
                 return primes
+        raise self.failure(f"more than {MOST_PRIMES} primes")
 
     def _labels_follow(self) -> bool:
         """Whether the `^` here starts a label (`W^Q`, `W^0[j]`), not a power (`I^2`, `I^{-1/2}`)."""

@@ -126,8 +126,8 @@ class Text:
         return f"{whole[:-digits]}.{whole[-digits:]}"
 
     def name(self, name: Name) -> str:
-        """The key."""
-        return name.key
+        """As one would type it."""
+        return name.text
 
     def symbol(self, symbol: Symbol) -> str:
         """The key."""

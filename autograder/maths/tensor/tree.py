@@ -6,7 +6,7 @@ lists are one thing (`L(t,J)` is `L[t,J]`, `e(w)[I]` is `e[w,I]`), and parenthes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 
@@ -25,7 +25,12 @@ class Name:
 
     @property
     def key(self) -> str:
-        """The name as one would type it; two names are the same tensor exactly if their keys agree."""
+        """Two names are the same tensor exactly if their keys agree; a subscript Phi only names the parameters."""
+        return replace(self, lower="").text if self.lower == "Phi" else self.text
+
+    @property
+    def text(self) -> str:
+        """The name as one would type it."""
         text = self.base + "".join(ACCENT_TEXT[accent] for accent in self.accents)
         for mark, label in (("_", self.lower), ("^", self.upper)):
             if label:
