@@ -2,12 +2,13 @@
 
     from autograder.maths import tensor
 
-    system = tensor.parse(r"\\alpha[k,t_1,t_2] = \\text{softmax}_{t_2} \\text{Query}[k,t_1,U] \\text{Key}[k,t_2,U]")
-    tensor.to_latex(system), tensor.describe(system), tensor.check(system)
+    system = tensor.parse(r"\\alpha[k,t_1,t_2] = \\text{softmax}_{t_2} \\text{Query}[k,t_1,U]
+    \\text{Key}[k,t_2,U]") tensor.to_latex(system), tensor.describe(system), tensor.check(system)
     tensor.decide(reference, answer, target="h_out")            # equal, different or undecided
     tensor.evaluate(system, {"Query": q, "Key": k})             # float64, on arrays
 
-Reading, showing and checking need the standard library alone; numpy is imported to compute, python-flint to decide.
+Reading, showing and checking need the standard library alone; numpy is imported to compute, python-flint to
+decide.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from .core import Fault
 from .declarations import Declarations, declare
 from .description import Described, Description, describe
 from .grammar import parse
-from .rendering import to_latex, to_text
+from .latex import to_latex
+from .rendering import to_text
 from .tree import Equation, System
 
 if TYPE_CHECKING:
@@ -29,13 +31,34 @@ if TYPE_CHECKING:
     from .properties import depends_on, does_not_read, normalised, uses_only
 
 _LAZY = {
-    "decide": "deciding", "decide_model": "parameters", "evaluate": "numeric", "normalised": "properties",
-    "depends_on": "properties", "does_not_read": "properties", "uses_only": "properties",
+    "decide": "deciding",
+    "decide_model": "parameters",
+    "evaluate": "numeric",
+    "normalised": "properties",
+    "depends_on": "properties",
+    "does_not_read": "properties",
+    "uses_only": "properties",
 }
 
 __all__ = [
-    "Declarations", "Described", "Description", "Equation", "Fault", "System", "check", "decide", "decide_model",
-    "declare", "depends_on", "describe", "does_not_read", "evaluate", "normalised", "parse", "to_latex", "to_text",
+    "Declarations",
+    "Described",
+    "Description",
+    "Equation",
+    "Fault",
+    "System",
+    "check",
+    "decide",
+    "decide_model",
+    "declare",
+    "depends_on",
+    "describe",
+    "does_not_read",
+    "evaluate",
+    "normalised",
+    "parse",
+    "to_latex",
+    "to_text",
     "uses_only",
 ]
 

@@ -1,7 +1,7 @@
 """Three arithmetics over numpy arrays of entries: a prime field with oracles, real balls, and floats.
 
-Tensors that are not defined are random functions of their integer indices, computed by hashing, so that `t-1` and
-`2t+Dt` need no boundary. The three agree on which tensor is which; balls and floats agree on the values.
+Tensors that are not defined are random functions of their integer indices, computed by hashing, so that `t-1`
+and `2t+Dt` need no boundary. The three agree on which tensor is which; balls and floats agree on the values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _mix(value: Array) -> Array:
     """The finaliser of splitmix64 (Steele, Lea, Flood, 2014), entry by entry."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))
+    return np.asarray(value ^ (value >> np.uint64(31)))
 
 
 def _seed(name: str, seed: int) -> Array:
@@ -38,19 +38,21 @@ def hashed(name: str, indices: Sequence[Array], seed: int) -> Array:
     value = _seed(f"{name}/{len(indices)}", seed)
     with np.errstate(over="ignore"):
         for index in indices:
-            value = _mix(value * np.uint64(0x9E3779B97F4A7C15) + _mix(index.astype(np.int64).astype(np.uint64)))
+            value = _mix(
+                value * np.uint64(0x9E3779B97F4A7C15) + _mix(index.astype(np.int64).astype(np.uint64))
+            )
     return value
 
 
 class Arithmetic(ABC):
     """What the evaluation asks of an arithmetic. `seed` draws all tensors anew."""
 
-    dtype: type = object
+    dtype: type[Any] = object
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
-        self.site: object = None   # the node that is being applied, for those who keep notes
+        self.site: object = None  # the node that is being applied, for those who keep notes
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
@@ -137,7 +139,7 @@ def _each(function: Callable[[Any], Any], value: Array) -> Array:
 class Floats(Arithmetic):
     """float64: quick, decides nothing alone. `scale` stretches the tensors."""
 
-    dtype = float
+    dtype: type[Any] = float
 
     def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
         super().__init__(seed)
@@ -172,7 +174,19 @@ class Floats(Arithmetic):
 
 
 _FLOAT_FUNCTIONS: dict[str, Callable[..., Array]] = {
-    "sigma": lambda x: 1 / (1 + np.exp(-x)), "tanh": np.tanh, "exp": np.exp, "ln": np.log, "relu": lambda x: np.maximum(x, 0),
-    "max": np.maximum, "min": np.minimum, "abs": np.abs, "sin": np.sin, "cos": np.cos, "sinh": np.sinh, "cosh": np.cosh,
-    "tan": np.tan, "softplus": lambda x: np.logaddexp(0, x), "pow": np.power,
+    "sigma": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "exp": np.exp,
+    "ln": np.log,
+    "relu": lambda x: np.maximum(x, 0),
+    "max": np.maximum,
+    "min": np.minimum,
+    "abs": np.abs,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tan": np.tan,
+    "softplus": lambda x: np.logaddexp(0, x),
+    "pow": np.power,
 }

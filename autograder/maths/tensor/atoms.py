@@ -11,9 +11,24 @@ from .reader import Reader
 from .tree import Call, Expr, Index, Lookup, Name, Number, Opaque, Product, Symbol, Tensor
 
 FUNCTIONS = {
-    "sigma": "sigma", "sigmoid": "sigma", "tanh": "tanh", "exp": "exp", "ln": "ln", "log": "ln", "sqrt": "sqrt",
-    "relu": "relu", "ReLU": "relu", "max": "max", "min": "min", "abs": "abs", "sin": "sin", "cos": "cos",
-    "sinh": "sinh", "cosh": "cosh", "tan": "tan", "softplus": "softplus",
+    "sigma": "sigma",
+    "sigmoid": "sigma",
+    "tanh": "tanh",
+    "exp": "exp",
+    "ln": "ln",
+    "log": "ln",
+    "sqrt": "sqrt",
+    "relu": "relu",
+    "ReLU": "relu",
+    "max": "max",
+    "min": "min",
+    "abs": "abs",
+    "sin": "sin",
+    "cos": "cos",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "tan": "tan",
+    "softplus": "softplus",
 }
 
 
@@ -68,8 +83,9 @@ class Atoms(Reader):
     def tensor(self) -> Expr:
         """A name with its index lists, or an opaque function with its arguments.
 
-        A round list directly behind the name is an index list if it reads as one (`e(w)`, `alpha(k,t_1,t_2)`); behind
-        a square list it is a product. `CELL_Phi(h[t-1,J], V[J])` takes tensors with whole axes: a function.
+        A round list directly behind the name is an index list if it reads as one (`e(w)`,
+        `alpha(k,t_1,t_2)`); behind a square list it is a product. `CELL_Phi(h[t-1,J], V[J])` takes tensors
+        with whole axes: a function.
         """
         column = self.token.column
         name = self.name()
@@ -137,5 +153,6 @@ class Atoms(Reader):
 def _holds_capital(lookup: Lookup) -> bool:
     atoms = [term.atom for index in lookup.indices for term in index.terms]
     return any(
-        atom.capital if isinstance(atom, Symbol) else atom is not None and _holds_capital(atom) for atom in atoms
+        atom.capital if isinstance(atom, Symbol) else atom is not None and _holds_capital(atom)
+        for atom in atoms
     )

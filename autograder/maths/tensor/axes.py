@@ -1,18 +1,19 @@
-"""Which axis every index variable and every tensor position ranges over, and how large it is in a trial.
+"""Which axis every index variable and every tensor position ranges over.
 
-Positions of one tensor and the variables that stand there are one axis; capitals of one letter are one axis; a
-lower-case index whose position says nothing takes the axis of its letter, but weakly. The reference may identify axes
-(it is the author's); an answer that makes one of two firm axes (declared, or written as capitals) has the fault `axis`.
+Positions of one tensor and the variables that stand there are one axis; capitals of one letter are one axis;
+a lower-case index whose position says nothing takes the axis of its letter, but weakly. The reference may
+identify axes (it is the author's); an answer that makes one of two firm axes (declared, or written as
+capitals) has the fault `axis`.
 """
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from . import messages
+from .concatenation import DOTTED
 from .core import (
     AxisSize,
     Core,
@@ -27,10 +28,8 @@ from .core import (
     inner,
     reads,
 )
-from .concatenation import DOTTED
 from .declarations import Declarations
 
-PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
 Node = tuple[object, ...]
 
 
@@ -60,7 +59,9 @@ class Axes:
     parents: dict[Node, Node] = field(default_factory=dict)
     letters: dict[Node, set[str]] = field(default_factory=dict)
     firm: set[str] = field(default_factory=set)
-    joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(default_factory=list)
+    joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(
+        default_factory=list
+    )
     weights: Counter[Node] = field(default_factory=Counter)
 
     def root(self, node: Node) -> Node:
@@ -108,13 +109,16 @@ def declared(declarations: Declarations) -> Axes:
 
 
 def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
-    """Unite what the reference puts together; a lower-case index takes its letter's axis only if `lower_case`."""
+    """Unite what the reference puts together; a lower-case index takes its letter's axis only if `lower_case`.
+    """
     for meaning in side.meanings:
         for node, variable, _, _ in _places(side, meaning):
             axes.unite(node, variable)
         _unite_bounds(axes, side, meaning, frozenset())
     for meaning in side.meanings:
-        axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(meaning.body)
+        axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(
+            meaning.body
+        )
         for name, symbol in meaning.symbols.items():
             variable = side.variable(meaning, name)
             if symbol.capital or (lower_case and not axes.named(variable)):
@@ -123,13 +127,17 @@ def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
 
 
 def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
-    """Unite what an answer puts together as long as no two axes become one; `known` are axes with a fixed meaning."""
+    """Unite what an answer puts together as long as no two axes become one; `known` are axes with a fixed
+    meaning.
+    """
     faults: list[Fault] = []
     for meaning in side.meanings:
         axes.firm |= sizes(meaning.body)
         for node, variable, number, read in _places(side, meaning):
             if axes.apart(variable, node):
-                fault = messages.axis(number + 1, read.name, axes.named(variable), axes.named(node), fatal=True)
+                fault = messages.axis(
+                    number + 1, read.name, axes.named(variable), axes.named(node), fatal=True
+                )
                 faults.append(_at(fault, meaning, read.column))
             else:
                 axes.unite(node, variable)
@@ -147,14 +155,20 @@ def sizes(node: Core) -> set[str]:
 
 
 def _unite_bounds(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> None:
-    """The s of `sum_{s=1}^{t}` or `sum_{s=1}^{T}` ranges over the axis of its bound, unless the bound is a known size."""
+    """The s of `sum_{s=1}^{t}` or `sum_{s=1}^{T}` ranges over the axis of its bound, unless the bound is a
+    known size.
+    """
     for variable, *ends in _bounds(meaning.body):
         here = side.variable(meaning, variable)
         for end in ends:
             for _, atom in end.terms if end is not None and len(end.terms) == 1 else ():
                 if isinstance(atom, Integer) or (isinstance(atom, SizeIndex) and atom.axis in known):
                     continue
-                there = axes.letter(atom.axis) if isinstance(atom, SizeIndex) else side.variable(meaning, atom.name)
+                there = (
+                    axes.letter(atom.axis)
+                    if isinstance(atom, SizeIndex)
+                    else side.variable(meaning, atom.name)
+                )
                 if not axes.apart(here, there):
                     axes.unite(here, there)
 
@@ -232,77 +246,3 @@ def _finish(axes: Axes, side: Side) -> None:
             output = side.variable(meaning, meaning.body.output)
             fault = _at(messages.cat_size(axes.named(output)), meaning, 0)
             axes.joined.append((output, pieces, fault))
-
-
-class Sizes:
-    """The size of every axis in one trial: primes, different for different axes; products and sums computed."""
-
-    def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
-        self.axes = axes
-        self.values: dict[Node, int] = {}
-        self.stated = {axes.letter(letter): size for letter, size in declarations.sizes.items() if isinstance(size, int)}
-        self.fault: Fault | None = None
-        products: dict[Node, tuple[str, ...]] = {}
-        for letter, size in declarations.sizes.items():
-            if not isinstance(size, int):
-                products[axes.letter(letter)] = size
-        self.values.update(self.stated)
-        derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
-        self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)
-        for _ in range(4):
-            self._products(products)
-            self._joins()
-
-    def _roots(self) -> list[Node]:
-        roots = {self.axes.root(node) for node in (*self.axes.parents, *self.axes.letters)}
-        return sorted(roots, key=lambda root: (-self.axes.weights[root], self.axes.named(root), str(root[0]), str(root[2:])))
-
-    def _draw(self, roots: list[Node], trial: int, seed: int) -> None:
-        """Heavily used axes get small primes, so that nothing grows large; no axis keeps its size in the next trial."""
-        before: dict[Node, int] = {}
-        for number in range(trial + 1):
-            rng = random.Random(f"{seed}/{number}")
-            for _ in range(50):
-                drawn = self._assigned(roots, number, rng)
-                if all(before.get(root) != size for root, size in drawn.items()):
-                    break
-            before = drawn
-        self.values.update(before)
-
-    def _assigned(self, roots: list[Node], trial: int, rng: random.Random) -> dict[Node, int]:
-        pool = (2, 5, 3, 11, 7, 17, 13, 19) if trial % 2 else PRIMES
-        drawn: dict[Node, int] = {}
-        while len(drawn) < len(roots):
-            start = len(drawn)
-            weight = self.axes.weights[roots[start]]
-            group = [root for root in roots[start:] if self.axes.weights[root] == weight]
-            primes = [pool[(start + offset) % len(pool)] for offset in range(len(group))]
-            rng.shuffle(primes)
-            drawn.update(zip(group, primes, strict=True))
-        return drawn
-
-    def _products(self, products: Mapping[Node, tuple[str, ...]]) -> None:
-        for root, letters in products.items():
-            factors = [self.values.get(self.axes.letter(letter)) for letter in letters]
-            size = 1
-            for factor in factors:
-                size *= factor or 0
-            if size:
-                self.values[root] = size
-
-    def _joins(self) -> None:
-        for output, pieces, fault in self.axes.joined:
-            total = 0
-            for head, axis in pieces:
-                total += (1 if head is None else self.of(head)) * self.of(axis)
-            root = self.axes.root(output)
-            if self.values.setdefault(root, total) != total:
-                self.fault = fault
-
-    def of(self, node: Node) -> int:
-        """The size of the axis of a node."""
-        return self.values.get(self.axes.root(node), 2)
-
-    def axis(self, letter: str) -> int:
-        """The size of the axis of a letter."""
-        return self.of(self.axes.letter(letter))

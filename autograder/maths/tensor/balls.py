@@ -1,7 +1,8 @@
 """Real ball arithmetic (Arb): the functions themselves, with a proved error.
 
-A result says how it was reached: which branches a relu, max, min or abs has taken, and whether something was so large
-or small that 400 bits cannot see what stands beside it; an agreement that saw one branch only, or e^-1000, shows nothing.
+A result says how it was reached: which branches a relu, max, min or abs has taken, and whether something was
+so large or small that 400 bits cannot see what stands beside it; an agreement that saw one branch only, or
+e^-1000, shows nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ TINY, HUGE = 1e-60, 1e60
 class Balls(Floats):
     """Balls of BITS bits around the values that Floats with the same seed and scale has."""
 
-    dtype = object
+    dtype: type[Any] = object
 
     def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
         super().__init__(seed, scale, positive)
@@ -103,13 +104,23 @@ _STEEP = ("exp", "sigma", "tanh", "sinh", "cosh", "softplus")
 _BRANCHING = ("relu", "max", "min", "abs")
 _ZERO = flint.arb(0)
 _ONE: dict[str, Callable[[Any], Any]] = {
-    "sigma": lambda x: 1 / (1 + (-x).exp()), "tanh": lambda x: x.tanh(), "exp": lambda x: x.exp(),
-    "ln": lambda x: x.log(), "relu": lambda x: x.max(_ZERO), "abs": abs, "sin": lambda x: x.sin(),
-    "cos": lambda x: x.cos(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tan": lambda x: x.tan(),
+    "sigma": lambda x: 1 / (1 + (-x).exp()),
+    "tanh": lambda x: x.tanh(),
+    "exp": lambda x: x.exp(),
+    "ln": lambda x: x.log(),
+    "relu": lambda x: x.max(_ZERO),
+    "abs": abs,
+    "sin": lambda x: x.sin(),
+    "cos": lambda x: x.cos(),
+    "sinh": lambda x: x.sinh(),
+    "cosh": lambda x: x.cosh(),
+    "tan": lambda x: x.tan(),
     "softplus": lambda x: x.exp().log1p(),
 }
 _TWO: dict[str, Callable[[Any, Any], Any]] = {
-    "max": lambda x, y: x.max(y), "min": lambda x, y: x.min(y), "pow": lambda x, y: x**y,
+    "max": lambda x, y: x.max(y),
+    "min": lambda x, y: x.min(y),
+    "pow": lambda x, y: x**y,
 }
 
 

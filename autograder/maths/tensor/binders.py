@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from .reader import Reader
-from .tree import Concat, Expr, Index, IndexTerm, Softmax, Sum, Symbol, Total, Warning
+from .tree import Concat, Expr, Index, IndexTerm, ScopeNote, Softmax, Sum, Symbol, Total
 
 BINDERS = ("sum", "softmax", "concat")
 
@@ -16,7 +16,7 @@ class Binders(Reader):
     def __init__(self, text: str, *, softmax_prefix: bool = False) -> None:
         super().__init__(text)
         self.softmax_prefix = softmax_prefix
-        self.warnings: list[Warning] = []
+        self.warnings: list[ScopeNote] = []
 
     @abstractmethod
     def expr(self) -> Expr:
@@ -38,7 +38,12 @@ class Binders(Reader):
         token = self.token
         if token.kind == "command":
             return token.text == "underset"
-        if self.at("{") and self.ahead().kind == "word" and self.ahead().text in BINDERS and self.ahead(2).text == "}":
+        if (
+            self.at("{")
+            and self.ahead().kind == "word"
+            and self.ahead().text in BINDERS
+            and self.ahead(2).text == "}"
+        ):
             return True
         return token.kind == "word" and token.text in BINDERS
 
@@ -107,15 +112,25 @@ class Binders(Reader):
             body = self.expr()
             self.expect(closing)
             if round_bracket and (self._factor_starts() or self.at("*", "/", "+", "-")):
-                self._warn("softmax_scope", "softmax ends with its round bracket here; write softmax_{i}[ … ]", column)
+                self._warn(
+                    "softmax_scope",
+                    "softmax ends with its round bracket here; write softmax_{i}[ … ]",
+                    column,
+                )
             return Softmax(symbols=symbols, body=body, column=column), True
         body = self.sum()
         if isinstance(body, Sum) and len(body.terms) > 1:
-            self._warn("softmax_scope", "softmax reaches over every term that follows; write softmax_{i}[ … ]", column)
+            self._warn(
+                "softmax_scope",
+                "softmax reaches over every term that follows; write softmax_{i}[ … ]",
+                column,
+            )
         return Softmax(symbols=symbols, body=body, column=column), False
 
     def _bracket_holds(self, symbols: tuple[Symbol, ...]) -> bool:
-        """Whether the round bracket that opens here holds all the softmax's letters, so that it looks like a call."""
+        """Whether the round bracket that opens here holds all the softmax's letters, so that it looks like a
+        call.
+        """
         depth, distance, words = 0, 0, set()
         while self.ahead(distance).kind != "end":
             token = self.ahead(distance)
@@ -129,4 +144,4 @@ class Binders(Reader):
         return all(symbol.letter.lstrip("D") in words or symbol.letter in words for symbol in symbols)
 
     def _warn(self, code: str, message: str, column: int) -> None:
-        self.warnings.append(Warning(code=code, message=message, column=column))
+        self.warnings.append(ScopeNote(code=code, message=message, column=column))

@@ -9,7 +9,8 @@ from . import messages
 from .axes import Side, add_answer, declared
 from .core import Core, CoreIndex, Fault, Integer, Meaning, Read, inner
 from .declarations import Declarations
-from .meaning import Setting, meanings
+from .meaning import meanings
+from .scope import Setting
 from .symbols import axes
 from .tree import Expr, System, Tensor, children
 
@@ -37,14 +38,18 @@ class Interpreted:
         return tuple(fault for chain in self.links for meaning in chain for fault in meaning.faults)
 
 
-def interpret(system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()) -> Interpreted:
+def interpret(
+    system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()
+) -> Interpreted:
     """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis."""
     known = axes(system) | set(declarations.sizes) | set(declarations.same) | more_axes
     shaped = {axis for shape in declarations.shapes.values() for axis in shape}
     scalars = {name for name, shape in declarations.shapes.items() if not shape}
     scalars |= {equation.left.name.key for equation in system.equations if not equation.left.indices}
     setting = Setting(
-        context=declarations.context, sequences=declarations.sequences, axes=frozenset(known | shaped),
+        context=declarations.context,
+        sequences=declarations.sequences,
+        axes=frozenset(known | shaped),
         scalars=frozenset(scalars),
     )
     return Interpreted(system=system, links=meanings(system, setting))
@@ -53,7 +58,8 @@ def interpret(system: System, declarations: Declarations, more_axes: frozenset[s
 def check(system: System, declarations: Declarations | None = None) -> tuple[Fault, ...]:
     """Every fault of a system in itself, in the order of the text; the fatal ones leave it without a meaning.
 
-    Names are checked only where shapes are declared. Sequences and context indices come from the declarations.
+    Names are checked only where shapes are declared. Sequences and context indices come from the
+    declarations.
     """
     declarations = declarations or Declarations()
     found = interpret(system, declarations)
@@ -69,13 +75,17 @@ def check(system: System, declarations: Declarations | None = None) -> tuple[Fau
 def ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """Each fault once, by place."""
     unique = {(fault.code, fault.message, fault.equation): fault for fault in faults}
-    return tuple(sorted(unique.values(), key=lambda fault: (fault.code == "cycle", fault.equation, fault.column)))
+    return tuple(
+        sorted(unique.values(), key=lambda fault: (fault.code == "cycle", fault.equation, fault.column))
+    )
 
 
 def names(
     found: Interpreted, known: Mapping[str, int], declarations: Declarations, *, closed: bool
 ) -> list[Fault]:
-    """Undefined tensors (where the list of known ones is `closed`), numbers of indices, repeated and circular definitions."""
+    """Undefined tensors (where the list of known ones is `closed`), numbers of indices, repeated and circular
+    definitions.
+    """
     defined = {chain[-1].name: len(chain[-1].left) for chain in found.links}
     arities = {**defined, **known}
     families = _families(found.system, declarations)
@@ -91,7 +101,11 @@ def names(
 
 
 def _name(
-    read: Read, meaning: Meaning, arities: dict[str, int], families: Mapping[str, int], declarations: Declarations,
+    read: Read,
+    meaning: Meaning,
+    arities: dict[str, int],
+    families: Mapping[str, int],
+    declarations: Declarations,
     closed: bool,
 ) -> list[Fault]:
     written = len(read.indices)
@@ -155,7 +169,8 @@ def _circles(found: Interpreted) -> list[Fault]:
                 needs[meaning.name].add(read.name)
     return [
         _at(messages.cycle(meaning.name), meaning)
-        for meaning in found.last if meaning.name in _reached(needs, meaning.name)
+        for meaning in found.last
+        if meaning.name in _reached(needs, meaning.name)
     ]
 
 
@@ -187,7 +202,8 @@ def inputs(found: Interpreted) -> dict[str, int]:
 
 
 def recurring(found: Interpreted) -> dict[str, int]:
-    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity."""
+    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity.
+    """
     needs = {name: set[str]() for name in found.own}
     shifted: set[str] = set()
     for meaning in found.last:

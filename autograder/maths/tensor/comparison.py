@@ -1,30 +1,32 @@
 """Two systems side by side over the same axes, and whether two tensors of theirs agree.
 
-Pass A computes in F_p with every non-linearity a random oracle: agreement is equality, with an error of at most
-degree/p an entry. Where oracles took part in a disagreement, pass B computes with the real functions in balls:
-disjoint balls prove a difference, agreement to TOLERANCE is an analytic identity.
+Pass A computes in F_p with every non-linearity a random oracle: agreement is equality, with an error of at
+most degree/p an entry. Where oracles took part in a disagreement, pass B computes with the real functions in
+balls: disjoint balls prove a difference, agreement to TOLERANCE is an analytic identity.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..decision import Decision, different, equal, undecided
 from .arithmetic import Arithmetic, Array, Floats, PrimeField
-from .axes import Axes, Side, Sizes
+from .axes import Axes, Side
 from .core import Fault, Meaning
 from .declarations import Declarations
-from .evaluation import Evaluation, Exhausted, Grid, Value
+from .evaluation import Evaluation
+from .sizes import Sizes
+from .values import Exhausted, Grid, Value
 
 TOLERANCE = 1e-80
 FIELD_TRIALS = 2
 BALL_TRIALS = 8
 ENOUGH_ENTRIES = 24
-_SCALES = (1.0, 1.0, 4.0, 0.25, 16.0, 1.0, 64.0, 256.0)   # while some max or relu has taken one branch only
+_SCALES = (1.0, 1.0, 4.0, 0.25, 16.0, 1.0, 64.0, 256.0)  # while some max or relu has taken one branch only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,14 @@ class Comparison:
     """A reference and an answer over common axes."""
 
     def __init__(
-        self, reference: Side, answer: Side, axes: Axes, declarations: Declarations, *, deadline: float, seed: int = 0,
+        self,
+        reference: Side,
+        answer: Side,
+        axes: Axes,
+        declarations: Declarations,
+        *,
+        deadline: float,
+        seed: int = 0,
     ) -> None:
         self.reference = reference
         self.answer = answer
@@ -60,14 +69,20 @@ class Comparison:
             self.fault = self.fault or self._sizes[trial].fault
         return self._sizes[trial]
 
-    def evaluations(self, kind: str, trial: int, make: Callable[[], Arithmetic]) -> tuple[Evaluation, Evaluation]:
+    def evaluations(
+        self, kind: str, trial: int, make: Callable[[], Arithmetic]
+    ) -> tuple[Evaluation, Evaluation]:
         """Both sides in one arithmetic, kept so that intermediate tensors are computed once."""
         if (kind, trial) not in self._evaluations:
             arithmetic, sizes = make(), self.sizes(trial)
             sides = [
                 Evaluation(
-                    side.meanings, arithmetic, size=_size(side, sizes), axis=sizes.axis,
-                    stated=_stated(side, sizes), deadline=self.deadline,
+                    side.meanings,
+                    arithmetic,
+                    size=_size(side, sizes),
+                    axis=sizes.axis,
+                    stated=_stated(side, sizes),
+                    deadline=self.deadline,
                     private=side.own - self.reference.own,
                 )
                 for side in (self.reference, self.answer)
@@ -87,7 +102,9 @@ class Comparison:
         except RecursionError:
             return undecided("depth", "the definitions are nested too deeply")
 
-    def arrays(self, pair: tuple[Evaluation, Evaluation], what: Compared, trial: int) -> tuple[Array, Array, tuple[str, ...]]:
+    def arrays(
+        self, pair: tuple[Evaluation, Evaluation], what: Compared, trial: int
+    ) -> tuple[Array, Array, tuple[str, ...]]:
         """Both values on the same dimensions."""
         grids = what.grids(self.sizes(trial))
         first, second = what.first(pair[0], grids), what.second(pair[1], grids)
@@ -106,7 +123,11 @@ class Comparison:
                 return None
             unequal = np.argwhere(np.asarray(first != second, dtype=bool))
             if len(unequal):
-                return None if field.oracles else different("value", witness=self._witness(what, dims, unequal[0], trial))
+                return (
+                    None
+                    if field.oracles
+                    else different("value", witness=self._witness(what, dims, unequal[0], trial))
+                )
         return equal("agree")
 
     def quick(self, what: Compared, trials: int = 1) -> bool:
@@ -131,7 +152,9 @@ class Comparison:
                 positive = trial >= 4 and entries == 0
                 scale = _SCALES[trial] if one_sided and trial else 1.0
                 pair = self.evaluations(
-                    "ball", trial, lambda t=trial, s=scale, p=positive: Balls(self.seed + t, s, p)  # type: ignore[misc]
+                    "ball",
+                    trial,
+                    lambda t=trial, s=scale, p=positive: Balls(self.seed + t, s, p),  # type: ignore[misc]
                 )
                 first, second, dims = self.arrays(pair, what, trial)
                 verdict, compared = self._balls(first, second, what, dims, trial)
@@ -149,9 +172,13 @@ class Comparison:
         if entries == 0:
             return undecided("domain", "neither side has a real value at the points tried")
         if one_sided:
-            return undecided("branch", "a max, min, abs or relu never took its other branch at the points tried")
+            return undecided(
+                "branch", "a max, min, abs or relu never took its other branch at the points tried"
+            )
         if saturated:
-            return undecided("saturated", "an exponential is so large or small that nothing can be seen beside it")
+            return undecided(
+                "saturated", "an exponential is so large or small that nothing can be seen beside it"
+            )
         return equal("agree_analytic")
 
     def _balls(
@@ -160,13 +187,17 @@ class Comparison:
         """A difference if there is one, and how many entries had a value on both sides."""
         compared = 0
         for place in np.ndindex(first.shape):
-            one, other = first[place], second[place]
+            one: Any = first[place]
+            other: Any = second[place]
             missing = (not one.is_finite(), not other.is_finite())
             if all(missing):
                 continue
             if any(missing):
-                message = "your formula has no real value where the right one has" if missing[1] else (
-                    "your formula has a value where the right one has none")
+                message = (
+                    "your formula has no real value where the right one has"
+                    if missing[1]
+                    else ("your formula has a value where the right one has none")
+                )
                 return different("domain", message, witness=self._witness(what, dims, place, trial)), compared
             if not one.overlaps(other):
                 return different("value", witness=self._witness(what, dims, place, trial)), compared
@@ -216,7 +247,9 @@ def position_names(meaning: Meaning) -> tuple[str, ...]:
 def tensor_of(
     name: str, places: Sequence[int] | None = None, extra: Mapping[int, str] | None = None
 ) -> Callable[[Evaluation, Sequence[Grid]], Value]:
-    """Computes a defined tensor; `places` are its positions for the grids, `extra` those that are context indices."""
+    """Computes a defined tensor; `places` are its positions for the grids, `extra` those that are context
+    indices.
+    """
 
     def compute(evaluation: Evaluation, grids: Sequence[Grid]) -> Value:
         if not extra or places is None:
@@ -235,5 +268,3 @@ def tensor_of(
 def link_of(meaning: Meaning) -> Callable[[Evaluation, Sequence[Grid]], Value]:
     """Computes one link of a chain."""
     return lambda evaluation, grids: evaluation.link(meaning, grids, {})
-
-

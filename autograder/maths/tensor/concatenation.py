@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from .tree import Concat, Expr, Index, IndexTerm, Pieces, Symbol, Tensor
 
-DOTTED = 100   # primes of the index that stands for the dots, which no one types
+DOTTED = 100  # primes of the index that stands for the dots, which no one types
 
 
 def dotted(node: Pieces) -> Pieces | Concat | None:
-    """The pieces themselves without dots; with dots, `concat_k A[k,..]`; None where the dots cannot be filled in.
+    """The pieces themselves without dots; with dots, `concat_k A[k,..]`; None where the dots cannot be filled
+    in.
 
     Heads are counted from 1 to K or from 0 to K-1.
     """

@@ -129,7 +129,9 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A function that is only named: of each argument it takes the axes `whole` together; it returns axes `outputs`."""
+    """A function that is only named: of each argument it takes the axes `whole` together; it returns axes
+    `outputs`.
+    """
 
     name: str
     arguments: tuple[tuple[tuple[str, ...], Core], ...]
@@ -144,7 +146,20 @@ class Join:
     output: str
 
 
-Core = Constant | AxisSize | IndexValue | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
+Core = (
+    Constant
+    | AxisSize
+    | IndexValue
+    | Read
+    | Add
+    | Multiply
+    | Reciprocal
+    | Raise
+    | Normalise
+    | Apply
+    | Unknown
+    | Join
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

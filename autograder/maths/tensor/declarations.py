@@ -1,4 +1,6 @@
-"""What a question says about its tensors: their axes, the sizes, the integer sequences, the indices of the context."""
+"""What a question says about its tensors: their axes, the sizes, the integer sequences, the indices of the
+context.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,18 @@ def declare(
     sequences: str = "",
     context: str = "",
 ) -> Declarations:
-    """Declarations in the notation of the equations: `declare("W^Q[K,U,J]", "h_in[T,J]", sizes={"J": "K*I"})`.
+    """Declarations in the notation of the equations: `declare("W^Q[K,U,J]", "h_in[T,J]", sizes={"J":
+    "K*I"})`.
 
     `sequences` and `context` are names apart by spaces. Raises AuthorError for what cannot be read.
     """
     shapes = dict(_shape(text) for text in tensors)
     products = {axis: _size(axis, size) for axis, size in (sizes or {}).items()}
     return Declarations(
-        shapes=shapes, sizes=products, same=dict(same or {}), sequences=frozenset(sequences.split()),
+        shapes=shapes,
+        sizes=products,
+        same=dict(same or {}),
+        sequences=frozenset(sequences.split()),
         context=tuple(context.split()),
     )
 
@@ -77,5 +83,7 @@ def _size(axis: str, size: int | str) -> int | tuple[str, ...]:
         return size
     factors = tuple(part.strip() for part in size.split("*"))
     if axis in factors or not all(factors):
-        raise AuthorError("declaration", f"the size of {axis} is a number or a product of other axes, not {size!r}")
+        raise AuthorError(
+            "declaration", f"the size of {axis} is a number or a product of other axes, not {size!r}"
+        )
     return factors

@@ -1,4 +1,5 @@
-"""What a preview says about a system: which indices are free, bound and summed, and what reads in two ways."""
+"""What a preview says about a system: which indices are free, bound and summed, and what reads in two ways.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +8,14 @@ from dataclasses import dataclass
 from .checking import inputs, interpret
 from .core import Core, Fault, Multiply, Normalise, inner
 from .declarations import Declarations
-from .tree import System, Warning
+from .tree import ScopeNote, System
 
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """One equation: `free` left indices, `summed` indices (capitals and those of a sum), `normalised` by a softmax."""
+    """One equation: `free` left indices, `summed` indices (capitals and those of a sum), `normalised` by a
+    softmax.
+    """
 
     name: str
     free: tuple[str, ...]
@@ -26,7 +29,7 @@ class Description:
 
     equations: tuple[Described, ...]
     inputs: tuple[tuple[str, int], ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[ScopeNote, ...]
     faults: tuple[Fault, ...]
 
 
@@ -35,7 +38,9 @@ def describe(system: System, declarations: Declarations | None = None) -> Descri
     found = interpret(system, declarations or Declarations())
     return Description(
         equations=tuple(_equation(chain[-1].name, chain[-1].free, chain[-1].body) for chain in found.links),
-        inputs=tuple(inputs(found).items()), warnings=system.warnings, faults=found.faults,
+        inputs=tuple(inputs(found).items()),
+        warnings=system.warnings,
+        faults=found.faults,
     )
 
 

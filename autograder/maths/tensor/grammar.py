@@ -7,11 +7,12 @@
     term     = factor { [ "*" | ".*" | "/" ] factor } [ [ "*" | "/" ] binder ] | binder
     binder   = "sum_" subs [ "^" bound ] term | "concat_" subs term | "softmax_" subs sum
     factor   = primary [ "^" ( NUMBER | "{" expr "}" | "(" expr ")" ) ]
-    primary  = NUMBER | tensor | SIZE | "(" expr ")" | "softmax_" subs "[" expr "]" | FUNC "(" expr { "," expr } ")"
+    primary  = NUMBER | tensor | SIZE | "(" expr ")" | "softmax_" subs "[" expr "]" | FUNC "(" expr { "," expr
+    } ")"
 
-A product binds from left to right: `1/sqrt(U) a b` is `(1/sqrt(U)) a b`. Where a softmax is followed by a round
-bracket that holds its index, the bracket is its scope, as in code; the warning `softmax_scope` says so, and
-`softmax_prefix=True` reads on to the end of the expression instead.
+A product binds from left to right: `1/sqrt(U) a b` is `(1/sqrt(U)) a b`. Where a softmax is followed by a
+round bracket that holds its index, the bracket is its scope, as in code; the warning `softmax_scope` says so,
+and `softmax_prefix=True` reads on to the end of the expression instead.
 """
 
 from __future__ import annotations

@@ -11,16 +11,18 @@ from dataclasses import replace
 from ..decision import Decision
 from .checking import tensors
 from .comparison import Comparison
-from .deciding import Prepared, Question, targets
-from .evaluation import Exhausted
+from .deciding import targets
+from .question import Prepared, Question
 from .repairs import Repair, repairs
 from .tree import System
+from .values import Exhausted
 
 MOST_TRIED = 150
 
 
 def ladder(question: Question, prepared: Prepared, outcome: Decision, *, deadline: float) -> Decision:
-    """The decision with `detail["hints"]`, `detail["right"]`, `detail["first_wrong"]` and `detail["repair"]`."""
+    """The decision with `detail["hints"]`, `detail["right"]`, `detail["first_wrong"]` and `detail["repair"]`.
+    """
     detail = dict(outcome.detail or {})
     hints: list[str] = []
     wrong = prepared.target
@@ -31,7 +33,10 @@ def ladder(question: Question, prepared: Prepared, outcome: Decision, *, deadlin
     repair = _search(question, prepared, wrong, deadline)
     if repair is not None:
         detail["repair"] = repair.code
-        hints += [f"in your equation for {wrong}, {repair.vague}", f"in your equation for {wrong}: {repair.plain}"]
+        hints += [
+            f"in your equation for {wrong}, {repair.vague}",
+            f"in your equation for {wrong}: {repair.plain}",
+        ]
     detail["hints"] = tuple(hints)
     message = outcome.message or (hints[0] if hints else "")
     return replace(outcome, detail=detail, message=message)

@@ -1,14 +1,13 @@
-"""Tree -> core: which index is bound where, where a capital is summed, and every fault of an equation in itself.
+"""Tree -> core: which index is bound where, where a capital is summed, and every fault of an equation in
+itself.
 
-A capital that is not on the left is summed in the smallest product that holds all its occurrences; the terms of a
-sum are taken apart first, since summing is linear. `sigma(W[j,I] h[I] - B[j])` sums inside sigma. In the arguments
-of a function that is only named, a lone capital is a whole axis.
+A capital that is not on the left is summed in the smallest product that holds all its occurrences; the terms
+of a sum are taken apart first, since summing is linear. `sigma(W[j,I] h[I] - B[j])` sums inside sigma. In the
+arguments of a function that is only named, a lone capital is a whole axis.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from . import messages
@@ -20,9 +19,7 @@ from .core import (
     Constant,
     Core,
     CoreIndex,
-    Fault,
     IndexValue,
-    Integer,
     Join,
     Meaning,
     Multiply,
@@ -36,6 +33,7 @@ from .core import (
     inner,
     variables,
 )
+from .scope import Scope, Scoped, Setting, symbol_of
 from .symbols import capitals, occurs
 from .tree import (
     Call,
@@ -43,7 +41,6 @@ from .tree import (
     Equation,
     Expr,
     Index,
-    Lookup,
     Name,
     Number,
     Opaque,
@@ -58,19 +55,7 @@ from .tree import (
     Total,
 )
 
-Scope = dict[str, str]
-CONTEXT = "@"
 ZERO = Fraction(0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What is known around an equation: context indices, integer sequences, axis names, names of scalar tensors."""
-
-    context: tuple[str, ...] = ()
-    sequences: frozenset[str] = frozenset()
-    axes: frozenset[str] = frozenset()
-    scalars: frozenset[str] = frozenset()
 
 
 def meaning(equation: Equation, link: Expr, setting: Setting, number: int = 0) -> Meaning:
@@ -78,17 +63,9 @@ def meaning(equation: Equation, link: Expr, setting: Setting, number: int = 0) -
     return _Reading(equation, setting, number).meaning(link)
 
 
-class _Reading:
-    def __init__(self, equation: Equation, setting: Setting, number: int) -> None:
-        self.left = equation.left
-        self.setting = setting
-        self.number = number
-        self.symbols: dict[str, Symbol] = {}
-        self.faults: list[Fault] = []
-        self.open: Scope | None = None
-        self.open_lower = False
-
+class _Reading(Scoped):
     def meaning(self, link: Expr) -> Meaning:
+        """What the left side is said to be."""
         scope, free = self._left_scope()
         left = tuple(self.index(index, scope, self.left.column) for index in self.left.indices)
         if isinstance(link, (Pieces, Concat)):
@@ -101,55 +78,21 @@ class _Reading:
             if name not in used and not broken:
                 self.fault(messages.unused_left(self.symbols[name].key), self.left.column)
         return Meaning(
-            name=self.left.name.key, left=left, body=body, symbols=self.symbols, free=free,
-            faults=tuple(self.faults), equation=self.number,
+            name=self.left.name.key,
+            left=left,
+            body=body,
+            symbols=self.symbols,
+            free=free,
+            faults=tuple(self.faults),
+            equation=self.number,
         )
 
     def _outputs(self, node: Core) -> set[str]:
         found = set(node.outputs) if isinstance(node, Unknown) else set()
         return found.union(*(self._outputs(child) for child in inner(node)))
 
-    def _left_scope(self) -> tuple[Scope, tuple[str, ...]]:
-        scope: Scope = {}
-        free: list[str] = []
-        for index in self.left.indices:
-            for term in index.terms:
-                if not isinstance(term.atom, Symbol):
-                    continue
-                key = term.atom.key
-                if key in scope:
-                    self.fault(messages.lhs_repeat(term.atom), self.left.column)
-                else:
-                    scope[key] = key
-                    self.symbols[key] = term.atom
-                    free.append(key)
-        for key in self._context():
-            if key not in scope:
-                scope[key] = CONTEXT + key
-                self.symbols[scope[key]] = _symbol(key)
-        return scope, tuple(free)
-
-    def _context(self) -> list[str]:
-        """Declared context indices, and the t of a left index w_t."""
-        labels = [
-            term.atom.label for index in self.left.indices for term in index.terms
-            if isinstance(term.atom, Symbol) and not term.atom.capital and len(term.atom.label) == 1
-        ]
-        return [*self.setting.context, *(label for label in labels if label.isalpha() and label.islower())]
-
-    def fault(self, fault: Fault, column: int) -> None:
-        found = Fault(code=fault.code, message=fault.message, fatal=fault.fatal, equation=self.number, column=column)
-        if all((f.code, f.message) != (found.code, found.message) for f in self.faults):
-            self.faults.append(found)
-
-    def fresh(self, symbol: Symbol) -> str:
-        name = f"{symbol.key}#{len(self.symbols)}"
-        self.symbols[name] = symbol
-        return name
-
-    # -- expressions --------------------------------------------------------------------------------------------
-
     def core(self, node: Expr, scope: Scope) -> Core:
+        """The meaning of an expression."""
         match node:
             case Number(value=value):
                 return Constant(value)
@@ -161,7 +104,9 @@ class _Reading:
                 return Raise(self.core(base, scope), self.core(exponent, scope))
             case Call(function="sqrt", arguments=(argument,)):
                 return Raise(self.core(argument, scope), Constant(Fraction(1, 2)))
-            case Call(function="max", arguments=(Number(value=zero), other) | (other, Number(value=zero))) if zero == 0:
+            case Call(
+                function="max", arguments=(Number(value=zero), other) | (other, Number(value=zero))
+            ) if zero == 0:
                 return Apply("relu", (self.core(other, scope),))
             case Call(function=function, arguments=arguments):
                 return Apply(function, tuple(self.core(argument, scope) for argument in arguments))
@@ -196,12 +141,13 @@ class _Reading:
         return self.tensor(node, scope) if isinstance(node, Tensor) else self.core(node, scope)
 
     def tensor(self, node: Tensor, scope: Scope) -> Core:
+        """An entry, an axis size, or an index used as a number."""
         name = node.name
         if not node.indices:
             axis = _size_axis(name)
             if name.key in self.setting.scalars:
                 return Read(name.key, (), node.column)
-            if name.key in scope and not _symbol(name.key).capital:
+            if name.key in scope and not symbol_of(name.key).capital:
                 return IndexValue(CoreIndex(((1, Variable(scope[name.key])),)))
             if axis in self.setting.axes:
                 return AxisSize(axis)
@@ -210,19 +156,12 @@ class _Reading:
             if seen.count(symbol) > 1 and "#" in scope.get(symbol.key, "#"):
                 self.fault(messages.cap_twice(symbol, name.key), node.column)
                 return Constant(ZERO)
-        hidden, key = self._layer(name, scope)
+        hidden, key = self.layer(name, scope)
         indices = tuple(self.index(index, scope, node.column) for index in node.indices)
         return Read(key, hidden + indices, node.column)
 
-    def _layer(self, name: Name, scope: Scope) -> tuple[tuple[CoreIndex, ...], str]:
-        """A layer subscript that a sum binds is an index: the l of `sum_{l=1}^{L} y_l`."""
-        match = re.fullmatch(r"([a-z])([+-]\d{1,6})?", name.lower)
-        if match is None or "#" not in scope.get(match[1], ""):
-            return (), name.key
-        family = Name(base=name.base, accents=name.accents, lower="", upper=name.upper, primes=name.primes)
-        return (CoreIndex(((1, Variable(scope[match[1]])),), int(match[2] or 0)),), family.key + "_"
-
     def total(self, node: Total, scope: Scope) -> Core:
+        """A sum with its bounds."""
         inside = dict(scope)
         over = []
         for symbol in node.symbols:
@@ -240,6 +179,7 @@ class _Reading:
         return None if index is None else self.index(index, scope, node.column, sizes=True)
 
     def softmax(self, node: Softmax, scope: Scope) -> Core:
+        """A softmax over variables of the scope."""
         if not node.symbols:
             self.fault(messages.SOFTMAX_NOINDEX, node.column)
         over = []
@@ -253,6 +193,7 @@ class _Reading:
         return Normalise(tuple(over), self.core(node.body, scope))
 
     def opaque(self, node: Opaque, scope: Scope) -> Core:
+        """A function that is only named, with the whole axes of its arguments."""
         outer, lower = self.open, self.open_lower
         arguments = []
         for argument in node.arguments:
@@ -262,16 +203,9 @@ class _Reading:
             arguments.append((tuple(self.open.values()), body))
         self.open, self.open_lower = outer, lower
         used = frozenset().union(*(variables(body) for _, body in arguments))
-        left = [scope[key] for key in scope if key in {s.key for s in self._left_symbols()}]
+        left = [scope[key] for key in scope if key in {s.key for s in self.left_symbols()}]
         outputs = tuple(name for name in left if name not in used)
         return Unknown(node.name.key, tuple(arguments), outputs)
-
-    def _left_symbols(self) -> list[Symbol]:
-        return [
-            term.atom for index in self.left.indices for term in index.terms if isinstance(term.atom, Symbol)
-        ]
-
-    # -- concatenation ------------------------------------------------------------------------------------------
 
     def join(self, node: Pieces | Concat, scope: Scope, free: tuple[str, ...]) -> Core:
         """`A; B` and `concat_k A` at the top of a right side."""
@@ -302,52 +236,6 @@ class _Reading:
         axes = list(self.open.values())
         self.open = None
         return head, axes[0] if len(axes) == 1 else None, body
-
-    # -- indices ------------------------------------------------------------------------------------------------
-
-    def index(self, index: Index, scope: Scope, column: int, *, sizes: bool = False) -> CoreIndex:
-        """A capital within arithmetic, or in a bound, is its axis's size."""
-        terms: list[tuple[int, Variable | SizeIndex | Integer]] = []
-        constant = 0
-        for term in index.terms:
-            match term.atom:
-                case None:
-                    constant += term.coefficient
-                case Symbol() as symbol:
-                    arithmetic = sizes or len(index.terms) > 1
-                    if symbol.capital and symbol.key not in scope and arithmetic:
-                        terms.append((term.coefficient, SizeIndex(symbol.axis)))
-                    else:
-                        terms.append((term.coefficient, self._atom(symbol, scope, column)))
-                case Lookup(name=name, indices=indices):
-                    inside = tuple(self.index(each, scope, column) for each in indices)
-                    terms.append((term.coefficient, Integer(name.key, inside)))
-        return CoreIndex(tuple(terms), constant)
-
-    def _atom(self, symbol: Symbol, scope: Scope, column: int) -> Variable | Integer:
-        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t itself is not bound."""
-        if symbol.key not in scope and symbol.letter in self.setting.sequences and symbol.label:
-            label = re.fullmatch(r"(.+?)([+-]\d{1,6})?", symbol.label)
-            assert label is not None
-            place = self._atom(_symbol(label[1]), scope, column)
-            return Integer(symbol.letter, (CoreIndex(((1, place),), int(label[2] or 0)),))
-        return Variable(self.variable(symbol, scope, column))
-
-    def variable(self, symbol: Symbol, scope: Scope, column: int) -> str:
-        if symbol.key in scope:
-            return scope[symbol.key]
-        if self.open is not None and (symbol.capital or self.open_lower):
-            return self.open.setdefault(symbol.key, self.fresh(symbol))
-        if symbol.capital:
-            self.fault(messages.cap_open(symbol.key), column)
-        else:
-            self.fault(messages.free_right(symbol.key), column)
-        return self.fresh(symbol)
-
-
-def _symbol(key: str) -> Symbol:
-    letter, _, label = key.partition("_")
-    return Symbol(letter=letter.rstrip("'"), label=label.strip("{}"), primes=letter.count("'"))
 
 
 def _size_axis(name: Name) -> str:

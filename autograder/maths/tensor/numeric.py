@@ -1,4 +1,6 @@
-"""Equations computed on given arrays in float64, so that a model elsewhere can be tested against its equations."""
+"""Equations computed on given arrays in float64, so that a model elsewhere can be tested against its
+equations.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from autograder.errors import AuthorError, did_you_mean
 from .arithmetic import Array, Floats
 from .axes import Axes, Node, Side, add_reference, declared
 from .checking import Interpreted, inputs, interpret
-from .core import CoreIndex, Meaning, Read, SizeIndex, Variable, reads
+from .core import CoreIndex, Meaning, SizeIndex, Variable, reads
 from .declarations import Declarations, tensor_key
-from .evaluation import Evaluation, Exhausted
+from .evaluation import Evaluation
 from .tree import System
+from .values import Exhausted
 
 Boundary = Literal["zero", "error"]
 LARGEST_NUMERIC = 50_000_000
@@ -43,13 +46,17 @@ class Given(Floats):
             raise AuthorError("tensors", f"no array is given for {name}{did_you_mean(name, self.arrays)}")
         array = np.asarray(self.arrays[name])
         if array.ndim != len(indices):
-            raise AuthorError("tensors", f"{name} is used with {len(indices)} indices, but its array has {array.ndim}")
+            raise AuthorError(
+                "tensors", f"{name} is used with {len(indices)} indices, but its array has {array.ndim}"
+            )
         inside: Any = np.True_
         for index, size in zip(indices, array.shape, strict=True):
             inside = inside & (index >= 0) & (index < size)
         if not np.all(inside) and self.boundary == "error":
             raise AuthorError("boundary", f"{name} is read outside its array")
-        places = [np.clip(index, 0, max(size - 1, 0)) for index, size in zip(indices, array.shape, strict=True)]
+        places = [
+            np.clip(index, 0, max(size - 1, 0)) for index, size in zip(indices, array.shape, strict=True)
+        ]
         return np.where(inside, array[tuple(places)], 0).astype(kind)
 
     def constant(self, value: Fraction) -> float:
@@ -66,13 +73,14 @@ def evaluate(
     sizes: Mapping[str, int] | None = None,
     boundary: Boundary = "zero",
 ) -> Array:
-    """The target tensor (by default the last one defined) for these arrays, an axis per position of its left side.
+    """The target tensor (by default the last one defined) for these arrays, an axis per position of its left
+    side.
 
     Indices count from 0. An entry outside a given array (`h[t-1]` at t = 0) is zero, or an AuthorError with
-    `boundary="error"`. Sizes come from the arrays; an axis that only shifted indices use (the t of `L[b,2t+Dt,i']`)
-    is as long as every read ends inside; `sizes` states others. A tensor that is given as an array is not computed.
-    A recurrence `h[t] = f(h[t-1])` is unrolled from zeros unless h is given. Context indices become trailing axes.
-    Raises AuthorError for arrays that do not fit.
+    `boundary="error"`. Sizes come from the arrays; an axis that only shifted indices use (the t of
+    `L[b,2t+Dt,i']`) is as long as every read ends inside; `sizes` states others. A tensor that is given as an
+    array is not computed. A recurrence `h[t] = f(h[t-1])` is unrolled from zeros unless h is given. Context
+    indices become trailing axes. Raises AuthorError for arrays that do not fit.
     """
     arrays = {tensor_key(name): np.asarray(array) for name, array in tensors.items()}
     declarations = declarations or Declarations()
@@ -89,8 +97,12 @@ def evaluate(
 
 class _Computation:
     def __init__(
-        self, found: Interpreted, meanings: tuple[Meaning, ...], arrays: Mapping[str, Array],
-        declarations: Declarations, sizes: dict[str, int],
+        self,
+        found: Interpreted,
+        meanings: tuple[Meaning, ...],
+        arrays: Mapping[str, Array],
+        declarations: Declarations,
+        sizes: dict[str, int],
     ) -> None:
         self.meanings = meanings
         self.arrays = arrays
@@ -99,7 +111,10 @@ class _Computation:
         self.side = Side(owner="", meanings=meanings, own=own)
         add_reference(self.axes, self.side, lower_case=False)
         self.known: dict[Node, int] = {}
-        for axis, size in {**{a: s for a, s in declarations.sizes.items() if isinstance(s, int)}, **sizes}.items():
+        for axis, size in {
+            **{a: s for a, s in declarations.sizes.items() if isinstance(s, int)},
+            **sizes,
+        }.items():
             self.known[self.axes.letter(axis)] = size
         self._from_arrays(inputs(found))
         self._joined()
@@ -114,12 +129,17 @@ class _Computation:
     def _from_arrays(self, arities: Mapping[str, int]) -> None:
         for name, array in self.arrays.items():
             if arities.get(name, array.ndim) != array.ndim:
-                raise AuthorError("tensors", f"{name} is used with {arities[name]} indices, its array has {array.ndim}")
+                raise AuthorError(
+                    "tensors", f"{name} is used with {arities[name]} indices, its array has {array.ndim}"
+                )
             for position, size in enumerate(array.shape):
                 root = self.axes.root(self.side.position(name, position))
                 if self.known.setdefault(root, size) != size:
                     axis = self.axes.named(root) or f"position {position + 1} of {name}"
-                    raise AuthorError("tensors", f"{name}: axis {axis} has size {size} here and {self.known[root]} elsewhere")
+                    raise AuthorError(
+                        "tensors",
+                        f"{name}: axis {axis} has size {size} here and {self.known[root]} elsewhere",
+                    )
 
     def _joined(self) -> None:
         for output, pieces, _ in self.axes.joined:
@@ -134,7 +154,9 @@ class _Computation:
         """The size of the lower-case indices of a letter, if they agree: the T of `1/T` from t."""
         sizes = {
             self._size(self.side.variable(meaning, name))
-            for meaning in self.meanings for name, symbol in meaning.symbols.items() if symbol.axis == letter
+            for meaning in self.meanings
+            for name, symbol in meaning.symbols.items()
+            if symbol.axis == letter
         } - {0}
         return sizes.pop() if len(sizes) == 1 else 0
 
@@ -161,7 +183,8 @@ class _Computation:
     def _variable_size(self, meaning: Meaning, name: str) -> int:
         letter = meaning.symbols[name].axis
         return (
-            self._size(self.side.variable(meaning, name)) or self._size(self.axes.letter(letter))
+            self._size(self.side.variable(meaning, name))
+            or self._size(self.axes.letter(letter))
             or self._by_lower_case(letter)
         )
 
@@ -169,7 +192,9 @@ class _Computation:
         def size(meaning: Meaning, name: str) -> int:
             found = self._variable_size(meaning, name)
             if not found:
-                raise AuthorError("sizes", f"the size of index {name.partition('#')[0]} is not known: state it in `sizes`")
+                raise AuthorError(
+                    "sizes", f"the size of index {name.partition('#')[0]} is not known: state it in `sizes`"
+                )
             return found
 
         def axis(letter: str) -> int:
@@ -179,8 +204,13 @@ class _Computation:
             return found
 
         evaluation = Evaluation(
-            self.meanings, Given(self.arrays, boundary), size=size, axis=axis, start=0,
-            stated=lambda m, name: self._size(self.side.variable(m, name)), largest=LARGEST_NUMERIC,
+            self.meanings,
+            Given(self.arrays, boundary),
+            size=size,
+            axis=axis,
+            start=0,
+            stated=lambda m, name: self._size(self.side.variable(m, name)),
+            largest=LARGEST_NUMERIC,
             unroll=True,
         )
         meaning = next(m for m in self.meanings if m.name == key)

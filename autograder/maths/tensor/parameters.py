@@ -1,7 +1,9 @@
-"""Answers with parameters of the student's own: equality up to their names, their order of indices and their signs.
+"""Answers with parameters of the student's own: equality up to their names, their order of indices and their
+signs.
 
-`sigma(-x) = 1 - sigma(x)` makes a gate that points the other way the same model with negated parameters; a matrix may
-be stored transposed. The search maps the answer's parameters to the reference's and decides each candidate.
+`sigma(-x) = 1 - sigma(x)` makes a gate that points the other way the same model with negated parameters; a
+matrix may be stored transposed. The search maps the answer's parameters to the reference's and decides each
+candidate.
 """
 
 from __future__ import annotations
@@ -14,19 +16,21 @@ from itertools import islice, permutations, product
 from ..decision import Decision, different, undecided
 from .checking import Interpreted, inputs
 from .comparison import Comparison
-from .deciding import Question, Text, system_of, targets, verdict
+from .deciding import targets, verdict
 from .declarations import Declarations, tensor_key
-from .evaluation import Exhausted
 from .grammar import parse
+from .question import Question, Text, system_of
 from .rewriting import map_tensors
 from .tree import Name, Sum, System, Tensor
+from .values import Exhausted
 
 MOST_CANDIDATES = 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """The answer's parameter `own` is the reference's `name`, its indices in the order `order`, times `sign`."""
+    """The answer's parameter `own` is the reference's `name`, its indices in the order `order`, times `sign`.
+    """
 
     own: str
     name: str
@@ -47,17 +51,26 @@ def decide_model(
     seconds: float = 4.0,
     seed: int = 0,
 ) -> Decision:
-    """Whether the answer is the reference's model: equal for some renaming, transposition and negation of `parameters`.
+    """Whether the answer is the reference's model: equal for some renaming, transposition and negation of
+    `parameters`.
 
-    On equality `detail["parameters"]` says which of the answer's parameters plays which part. Undecided with code
-    `search` where there are more candidates than can be tried.
+    On equality `detail["parameters"]` says which of the answer's parameters plays which part. Undecided with
+    code `search` where there are more candidates than can be tried.
     """
     deadline = time.monotonic() + seconds
-    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
-    theirs = {name: count for name, count in inputs(question.found).items() if name in set(map(tensor_key, parameters))}
+    question = Question(
+        reference=reference, declarations=declarations or Declarations(), target=target, given=given
+    )
+    theirs = {
+        name: count
+        for name, count in inputs(question.found).items()
+        if name in set(map(tensor_key, parameters))
+    }
     system = system_of(answer)
     prepared = question.prepare(system, deadline=deadline, seed=seed, closed=False)
-    fatal = [fault for fault in prepared.faults if fault.fatal and fault.code not in ("axis", "arity", "undefined")]
+    fatal = [
+        fault for fault in prepared.faults if fault.fatal and fault.code not in ("axis", "arity", "undefined")
+    ]
     if fatal:
         return different(fatal[0].code, fatal[0].message, faults=prepared.faults)
     own = _own(prepared.answer, question.found, theirs)
@@ -76,7 +89,9 @@ def _candidates(
     own: dict[str, int], theirs: dict[str, int], *, signs: bool, transposes: bool
 ) -> Iterator[tuple[Match, ...]]:
     """All assignments, the plain ones first: no transposition and no sign before any."""
-    for flips in sorted(product((1, -1), repeat=len(own)), key=lambda s: s.count(-1)) if signs else [(1,) * len(own)]:
+    for flips in (
+        sorted(product((1, -1), repeat=len(own)), key=lambda s: s.count(-1)) if signs else [(1,) * len(own)]
+    ):
         for names in permutations(theirs, len(own)):
             if any(theirs[name] != count for name, count in zip(names, own.values(), strict=True)):
                 continue

@@ -1,7 +1,7 @@
 """Open questions, judged by properties: normalised, depends on each input, uses only what is given, no leak.
 
-For "give a definition of P(w_t | the other words)" many answers are right; each must sum to one over w, look at both
-contexts, and not read the states that have seen w_t. A decision `equal` says that the property holds.
+For "give a definition of P(w_t | the other words)" many answers are right; each must sum to one over w, look
+at both contexts, and not read the states that have seen w_t. A decision `equal` says that the property holds.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from autograder.errors import AuthorError
 
 from ..decision import Decision, different, equal, undecided
 from .arithmetic import Arithmetic, Array, PrimeField
-from .axes import Side, Sizes, add_reference, declared
+from .axes import Side, add_reference, declared
 from .checking import Interpreted, inputs, interpret
 from .comparison import TOLERANCE, grid_of
 from .core import Meaning
-from .deciding import Text, system_of
 from .declarations import Declarations, tensor_key
-from .evaluation import Evaluation, Exhausted, Grid
+from .evaluation import Evaluation
+from .question import Text, system_of
+from .sizes import Sizes
 from .tree import Index, System, Tensor
+from .values import Exhausted, Grid
 
 TRIALS = 2
 
@@ -32,7 +34,9 @@ TRIALS = 2
 class Subject:
     """One system whose target's properties are asked for."""
 
-    def __init__(self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0) -> None:
+    def __init__(
+        self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0
+    ) -> None:
         self.declarations = declarations or Declarations()
         self.system: System = system_of(answer)
         self.found: Interpreted = interpret(self.system, self.declarations)
@@ -58,13 +62,19 @@ class Subject:
         """The equation that defines the target."""
         return next(meaning for meaning in self.found.last if meaning.name == self.target)
 
-    def value(self, arithmetic: Arithmetic, trial: int, fixed: dict[str, int] | None = None) -> tuple[Array, tuple[str, ...]]:
+    def value(
+        self, arithmetic: Arithmetic, trial: int, fixed: dict[str, int] | None = None
+    ) -> tuple[Array, tuple[str, ...]]:
         """The target in one trial, with some index variables or context indices at one value."""
         fixed = fixed or {}
         sizes = Sizes(self.axes, self.declarations, trial)
         evaluation = Evaluation(
-            self.found.last, arithmetic, size=lambda m, name: sizes.of(self.side.variable(m, name)), axis=sizes.axis,
-            deadline=self.deadline, context={name: (place,) for name, place in fixed.items()},
+            self.found.last,
+            arithmetic,
+            size=lambda m, name: sizes.of(self.side.variable(m, name)),
+            axis=sizes.axis,
+            deadline=self.deadline,
+            context={name: (place,) for name, place in fixed.items()},
         )
         grids: list[Grid] = list(grid_of(self.side, self.meaning, sizes))
         for position, index in enumerate(self.meaning.left):
@@ -86,7 +96,9 @@ def _decided(subject: Subject, test: Callable[[], Decision]) -> Decision:
         return undecided("number", "a division by zero")
 
 
-def normalised(answer: Text, target: str, over: Collection[str], *, declarations: Declarations | None = None) -> Decision:
+def normalised(
+    answer: Text, target: str, over: Collection[str], *, declarations: Declarations | None = None
+) -> Decision:
     """Whether the target sums to one over these of its left indices. Codes `normalised`, `not_normalised`."""
     subject = Subject(answer, target, declarations)
     return _decided(subject, lambda: _normalised(subject, tuple(over)))
@@ -97,7 +109,9 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
 
     places = [position for position, index in enumerate(subject.meaning.left) if index.variable in over]
     if len(places) != len(over):
-        return different("no_index", f"the left side of {subject.target} lacks one of the indices {', '.join(over)}")
+        return different(
+            "no_index", f"the left side of {subject.target} lacks one of the indices {', '.join(over)}"
+        )
     for trial in range(TRIALS):
         try:
             total = np.add.reduce(subject.value(PrimeField(trial), trial)[0], axis=tuple(places))
@@ -120,7 +134,9 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
     return equal("normalised")
 
 
-def depends_on(answer: Text, target: str, tensor: str, *, declarations: Declarations | None = None) -> Decision:
+def depends_on(
+    answer: Text, target: str, tensor: str, *, declarations: Declarations | None = None
+) -> Decision:
     """Whether the target's value changes with this given tensor. Codes `depends`, `independent`."""
     subject = Subject(answer, target, declarations)
     name = tensor_key(tensor)
@@ -162,11 +178,13 @@ def _differs(subject: Subject, spoiled: Any, fixed: dict[str, int]) -> bool:
     return False
 
 
-def does_not_read(answer: Text, target: str, entry: str, *, declarations: Declarations | None = None) -> Decision:
+def does_not_read(
+    answer: Text, target: str, entry: str, *, declarations: Declarations | None = None
+) -> Decision:
     """Whether the target at given index values is independent of an entry: no leak. Codes `unread`, `leak`.
 
-    `entry` is written with the target's own indices, `h->[t,J]`: a symbol of the target's left side or of the context
-    stands for its value there, any other symbol for every value.
+    `entry` is written with the target's own indices, `h->[t,J]`: a symbol of the target's left side or of the
+    context stands for its value there, any other symbol for every value.
     """
     subject = Subject(answer, target, declarations)
     read = _entry(entry)
@@ -182,7 +200,9 @@ def _entry(text: str) -> Tensor:
 
 def _unread(subject: Subject, entry: Tensor) -> Decision:
     fixed: dict[str, int] = {}
-    names = {index.variable for index in subject.meaning.left if index.variable} | set(subject.declarations.context)
+    names = {index.variable for index in subject.meaning.left if index.variable} | set(
+        subject.declarations.context
+    )
     for index in entry.indices:
         for term in index.terms:
             key = getattr(term.atom, "key", None)
@@ -190,7 +210,9 @@ def _unread(subject: Subject, entry: Tensor) -> Decision:
                 fixed[str(key)] = 2
     spoiled = _spoiler(entry.name.key, lambda indices: _matches(entry.indices, indices, fixed))
     if _differs(subject, spoiled, fixed):
-        return different("leak", f"{subject.target} depends on {entry.name.key} at an index that it must not see")
+        return different(
+            "leak", f"{subject.target} depends on {entry.name.key} at an index that it must not see"
+        )
     return equal("unread")
 
 
@@ -207,11 +229,15 @@ def _matches(pattern: Sequence[Index], indices: Sequence[Array], fixed: dict[str
     return inside
 
 
-def uses_only(answer: Text, allowed: Collection[str], *, declarations: Declarations | None = None) -> Decision:
+def uses_only(
+    answer: Text, allowed: Collection[str], *, declarations: Declarations | None = None
+) -> Decision:
     """Whether every tensor that is read and not defined is among `allowed`. Codes `uses_only`, `foreign`."""
     found = interpret(system_of(answer), declarations or Declarations())
     names = {tensor_key(name) for name in allowed}
     foreign = sorted(name for name in inputs(found) if name not in names)
     if foreign:
-        return different("foreign", f"{', '.join(foreign)} is not among what the question gives", names=tuple(foreign))
+        return different(
+            "foreign", f"{', '.join(foreign)} is not among what the question gives", names=tuple(foreign)
+        )
     return equal("uses_only")

@@ -103,7 +103,9 @@ class Reader:
         primes += self._marks(marks)
         if any(accent not in ACCENT_TEXT for accent in accents):
             raise self.failure("this accent is not known here")
-        return Name(base=base, accents=tuple(sorted(accents)), lower=marks["_"], upper=marks["^"], primes=primes)
+        return Name(
+            base=base, accents=tuple(sorted(accents)), lower=marks["_"], upper=marks["^"], primes=primes
+        )
 
     def _attached(self) -> bool:
         before, here = self.tokens[self.position - 1], self.token
@@ -163,7 +165,9 @@ class Reader:
         while depth:
             token = self.take()
             if token.kind in ("end", "line", "command", "accent"):
-                raise self.failure("this label is not closed or holds something that is not a label", token=token)
+                raise self.failure(
+                    "this label is not closed or holds something that is not a label", token=token
+                )
             depth += (token.text == "{") - (token.text == "}")
             if token.text not in ("{", "}"):
                 if token.kind == "symbol" and token.text not in ",+-_'":
@@ -184,8 +188,10 @@ class Reader:
             letter = "D" + following
         offset = len(letter) == 2 and letter[0] == "D" and letter[1].islower()
         if not (len(letter) == 1 or offset or letter in GREEK):
-            raise self.failure("an index is one letter, such as j, J_1, t' or Dt, and indices are separated by commas",
-                               token=token)
+            raise self.failure(
+                "an index is one letter, such as j, J_1, t' or Dt, and indices are separated by commas",
+                token=token,
+            )
         marks = {"_": digits, "^": ""}
         primes = self._marks(marks)
         if marks["^"]:

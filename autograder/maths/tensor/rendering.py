@@ -1,14 +1,12 @@
-"""A tree as text that parses back to the same tree, or as LaTeX for the preview.
+"""A tree as text that parses back to the same tree.
 
-Both make every scope visible: a softmax always has its brackets, a product its parentheses.
+Every scope is visible: a softmax always has its brackets, a product its parentheses.
 """
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
-from .tokens import GREEK
 from .tree import (
     Call,
     Concat,
@@ -30,7 +28,7 @@ from .tree import (
     Total,
 )
 
-_PIECES, _SUM, _TERM, _FACTOR = range(4)
+PIECES, SUM, TERM, FACTOR = range(4)
 
 
 class Text:
@@ -46,7 +44,7 @@ class Text:
         """`left = link = link`."""
         return " = ".join([self.expr(equation.left), *(self.expr(link) for link in equation.links)])
 
-    def expr(self, node: Expr, place: int = _PIECES) -> str:
+    def expr(self, node: Expr, place: int = PIECES) -> str:
         """The node, in parentheses where it binds weaker than its place."""
         rank = _rank(node)
         text = self._bare(node)
@@ -67,9 +65,11 @@ class Text:
             case Call(function=function, arguments=arguments):
                 return self.call(function, [self.expr(argument) for argument in arguments])
             case Opaque(name=name, arguments=arguments):
-                return self.name(name) + self.parentheses(", ".join(self.expr(argument) for argument in arguments))
+                return self.name(name) + self.parentheses(
+                    ", ".join(self.expr(argument) for argument in arguments)
+                )
             case Pieces(parts=parts):
-                return "; ".join(self.dots if part is None else self.expr(part, _SUM) for part in parts)
+                return "; ".join(self.dots if part is None else self.expr(part, SUM) for part in parts)
         return self._binder(node)
 
     def _binder(self, node: Expr) -> str:
@@ -77,10 +77,10 @@ class Text:
             case Softmax(symbols=symbols, body=body):
                 return self.binder("softmax", symbols) + self.brackets(self.expr(body))
             case Concat(symbols=symbols, body=body):
-                return f"{self.binder('concat', symbols)} {self.expr(body, _TERM)}"
+                return f"{self.binder('concat', symbols)} {self.expr(body, TERM)}"
             case Total(symbols=symbols, body=body, lower=lower, upper=upper):
                 head = self.binder("sum", symbols, lower, upper)
-                return f"{head} {self.expr(body, _TERM)}"
+                return f"{head} {self.expr(body, TERM)}"
         raise TypeError(f"not an expression: {node!r}")
 
     def _sum(self, terms: tuple[tuple[int, Expr], ...]) -> str:
@@ -88,14 +88,16 @@ class Text:
         for position, (sign, body) in enumerate(terms):
             mark = "-" if sign < 0 else "+"
             lead = ("-" if sign < 0 else "") if position == 0 else f" {mark} "
-            text += lead + self.expr(body, _TERM)
+            text += lead + self.expr(body, TERM)
         return text
 
     def _product(self, factors: tuple[tuple[str, Expr], ...]) -> str:
         text = ""
         for position, (operator, body) in enumerate(factors):
             last = position == len(factors) - 1
-            piece = self._bare(body) if last and isinstance(body, (Total, Concat)) else self.expr(body, _FACTOR)
+            piece = (
+                self._bare(body) if last and isinstance(body, (Total, Concat)) else self.expr(body, FACTOR)
+            )
             if position == 0:
                 text = piece
             elif operator == "/":
@@ -157,7 +159,9 @@ class Text:
     def power(self, base: Expr, exponent: Expr) -> str:
         """`(x)^{e}`; a bare name gets parentheses, or its exponent would read as a label."""
         bare = isinstance(base, Tensor) and not base.indices
-        text = self.parentheses(self.expr(base)) if bare or isinstance(base, Power) else self.expr(base, _FACTOR)
+        text = (
+            self.parentheses(self.expr(base)) if bare or isinstance(base, Power) else self.expr(base, FACTOR)
+        )
         if isinstance(exponent, Number):
             return f"{text}^{self.number(exponent.value)}"
         return f"{text}^{{{self.expr(exponent)}}}"
@@ -171,119 +175,24 @@ class Text:
     ) -> str:
         """`sum_{t=1}^{T}`."""
         inside = ",".join(map(self.symbol, symbols)) + ("" if lower is None else f"={self.index(lower)}")
-        return word + (f"_{{{inside}}}" if inside else "") + ("" if upper is None else f"^{{{self.index(upper)}}}")
-
-
-class Latex(Text):
-    """LaTeX, for MathJax."""
-
-    dots = r"\dots"
-
-    def system(self, system: System) -> str:
-        """An `aligned` environment where there is more than one equation."""
-        lines = [self.equation(equation) for equation in system.equations]
-        if len(lines) == 1:
-            return lines[0]
-        return "\\begin{aligned}\n" + " \\\\\n".join(line.replace("=", "&=", 1) for line in lines) + "\n\\end{aligned}"
-
-    def parentheses(self, text: str) -> str:
-        """Brackets that grow."""
-        return rf"\left( {text} \right)"
-
-    def brackets(self, text: str) -> str:
-        """Square brackets."""
-        return rf"\left[ {text} \right]"
-
-    def name(self, name: Name) -> str:
-        """`\\tilde{W}^{Q}_{\\ell+1}`; words are set upright."""
-        text = _word(name.base)
-        for accent in name.accents:
-            text = rf"\{_LATEX_ACCENTS[accent]}{{{text}}}"
-        for mark, label in (("_", name.lower), ("^", name.upper)):
-            if label:
-                text += mark + "{" + _label(label) + "}"
-        return text + "'" * name.primes
-
-    def symbol(self, symbol: Symbol) -> str:
-        """`t_{\\text{in}}`, `\\Delta t`."""
-        offset = len(symbol.letter) == 2
-        letter = rf"\Delta {symbol.letter[1]}" if offset else _word(symbol.letter)
-        return letter + (f"_{{{_label(symbol.label)}}}" if symbol.label else "") + "'" * symbol.primes
-
-    def tensor(self, node: Tensor) -> str:
-        """The name with its index list in plain brackets."""
-        given = rf" \mid {node.given.replace('...', chr(92) + 'dots ')}" if node.given else ""
-        inside = ", ".join(map(self.index, node.indices)) + given
-        return self.name(node.name) + (f"[{inside}]" if inside else "")
-
-    def power(self, base: Expr, exponent: Expr) -> str:
-        """Braces around the exponent."""
-        text = self.parentheses(self.expr(base)) if isinstance(base, Power) else self.expr(base, _FACTOR)
-        return f"{{{text}}}^{{{self.expr(exponent)}}}"
-
-    def call(self, function: str, arguments: list[str]) -> str:
-        """`\\tanh`, `\\sigma`, `\\sqrt{}`."""
-        if function == "sqrt":
-            return rf"\sqrt{{{arguments[0]}}}"
-        upright = {"sigma": r"\sigma", "relu": r"\text{ReLU}", "abs": r"\text{abs}", "softplus": r"\text{softplus}"}
-        return upright.get(function, "\\" + function) + self.parentheses(", ".join(arguments))
-
-    def binder(
-        self, word: str, symbols: tuple[Symbol, ...], lower: Index | None = None, upper: Index | None = None
-    ) -> str:
-        """`\\sum_{t=1}^{T}`, `\\operatorname{softmax}_{i}`."""
-        plain = super().binder("", symbols, lower, upper)
-        return (r"\sum" if word == "sum" else rf"\operatorname{{{word}}}") + plain
-
-    def _product(self, factors: tuple[tuple[str, Expr], ...]) -> str:
-        text = ""
-        for position, (operator, body) in enumerate(factors):
-            last = position == len(factors) - 1
-            loose = (last and isinstance(body, (Total, Concat))) or operator == "/"
-            piece = self._bare(body) if loose else self.expr(body, _FACTOR)
-            if operator == "/":
-                text = rf"\frac{{{text}}}{{{piece}}}"
-            else:
-                text += (r" \cdot " if text and piece[0].isdigit() else "\\, " if text else "") + piece
-        return text
-
-
-_LATEX_ACCENTS = {
-    "tilde": "tilde", "vec": "vec", "backvec": "overleftarrow", "hat": "hat", "bar": "bar", "dot": "dot",
-}
+        return (
+            word
+            + (f"_{{{inside}}}" if inside else "")
+            + ("" if upper is None else f"^{{{self.index(upper)}}}")
+        )
 
 
 def _rank(node: Expr) -> int:
     match node:
         case Pieces():
-            return _PIECES
+            return PIECES
         case Sum():
-            return _SUM
+            return SUM
         case Product() | Total() | Concat():
-            return _TERM
-    return _FACTOR
-
-
-def _word(base: str) -> str:
-    if base in GREEK:
-        return "\\" + base
-    if base == "l":
-        return r"\ell"
-    return base if len(base) == 1 else rf"\text{{{base}}}"
-
-
-def _label(label: str) -> str:
-    """Words of more than one letter upright, `l` as \\ell; `t_in` as a label with a label."""
-    first, mark, rest = label.partition("_")
-    text = re.sub(r"[A-Za-z]+", lambda match: _word(match.group()), first)
-    return f"{text}_{{{_label(rest)}}}" if mark else text
+            return TERM
+    return FACTOR
 
 
 def to_text(system: System) -> str:
     """The system in ASCII; parsing it gives the same system."""
     return Text().system(system)
-
-
-def to_latex(system: System) -> str:
-    """The system in LaTeX, every scope visible; it can be parsed again and means the same."""
-    return Latex().system(system)

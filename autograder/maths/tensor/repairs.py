@@ -72,7 +72,8 @@ def _softmax_index(equation: Equation, _: System) -> Iterator[Repair]:
                 if set(symbols) != set(node.symbols):
                     names = ",".join(symbol.key for symbol in symbols)
                     yield Repair(
-                        code="softmax_index", vague="the softmax runs over the wrong index",
+                        code="softmax_index",
+                        vague="the softmax runs over the wrong index",
                         plain=f"let the softmax run over {names}",
                         equation=_with(equation, rebuild(replace(node, symbols=symbols))),
                     )
@@ -84,7 +85,11 @@ def _is_scale(node: Expr) -> bool:
         return not node.indices and len(node.name.base) == 1 and node.name.base.isupper()
     if isinstance(node, Number):
         return True
-    return bool(children(node)) and not isinstance(node, (Total, Softmax)) and all(map(_is_scale, children(node)))
+    return (
+        bool(children(node))
+        and not isinstance(node, (Total, Softmax))
+        and all(map(_is_scale, children(node)))
+    )
 
 
 def _scale_dropped(equation: Equation, _: System) -> Iterator[Repair]:
@@ -94,28 +99,41 @@ def _scale_dropped(equation: Equation, _: System) -> Iterator[Repair]:
             if kept and len(kept) < len(node.factors) and kept[0][0] == "*":
                 right = rebuild(kept[0][1] if len(kept) == 1 else Product(factors=kept))
                 yield Repair(
-                    code="scale", vague="a constant factor is wrong", plain="leave the scaling factor out",
+                    code="scale",
+                    vague="a constant factor is wrong",
+                    plain="leave the scaling factor out",
                     equation=_with(equation, right),
                 )
 
 
 def _scale_added(equation: Equation, system: System) -> Iterator[Repair]:
-    """`1/sqrt(A)` and `1/A` at the whole right side, inside a softmax, or in place of the scale that stands there."""
+    """`1/sqrt(A)` and `1/A` at the whole right side, inside a softmax, or in place of the scale that stands
+    there.
+    """
     for node, rebuild in positions(equation.right):
         if node is not equation.right and not _inside_softmax(equation.right, node):
             continue
         bare = node
         if isinstance(node, Product):
             kept = tuple(pair for pair in node.factors if not _is_scale(pair[1]))
-            bare = Product(factors=kept) if kept and kept[0][0] == "*" and len(kept) < len(node.factors) else node
+            bare = (
+                Product(factors=kept)
+                if kept and kept[0][0] == "*" and len(kept) < len(node.factors)
+                else node
+            )
         for axis in sorted(axes(system)):
             if len(axis) != 1:
                 continue
             size = Tensor(name=Name(base=axis))
-            for factor, text in ((Call(function="sqrt", arguments=(size,)), f"1/sqrt({axis})"), (size, f"1/{axis}")):
+            for factor, text in (
+                (Call(function="sqrt", arguments=(size,)), f"1/sqrt({axis})"),
+                (size, f"1/{axis}"),
+            ):
                 scaled = Product(factors=(("*", bare), ("/", factor)))
                 yield Repair(
-                    code="scale", vague="a constant factor is missing or wrong", plain=f"scale by {text}",
+                    code="scale",
+                    vague="a constant factor is missing or wrong",
+                    plain=f"scale by {text}",
                     equation=_with(equation, rebuild(scaled)),
                 )
 
@@ -125,7 +143,11 @@ def _inside_softmax(right: Expr, node: Expr) -> bool:
 
 
 def _swapped_names(equation: Equation, _: System) -> Iterator[Repair]:
-    found = [(node, rebuild) for node, rebuild in positions(equation.right) if isinstance(node, Tensor) and node.indices]
+    found = [
+        (node, rebuild)
+        for node, rebuild in positions(equation.right)
+        if isinstance(node, Tensor) and node.indices
+    ]
     for (first, put_first), (second, _rebuild) in combinations(found, 2):
         if first.name == second.name or len(first.indices) != len(second.indices):
             continue
@@ -133,7 +155,8 @@ def _swapped_names(equation: Equation, _: System) -> Iterator[Repair]:
         for node, rebuild in positions(once):
             if node is second:
                 yield Repair(
-                    code="swapped", vague="two tensors have changed places",
+                    code="swapped",
+                    vague="two tensors have changed places",
                     plain=f"exchange {first.name.key} and {second.name.key}",
                     equation=_with(equation, rebuild(replace(second, name=first.name))),
                 )
@@ -146,7 +169,8 @@ def _transposed(equation: Equation, _: System) -> Iterator[Repair]:
                 indices = list(node.indices)
                 indices[first], indices[second] = indices[second], indices[first]
                 yield Repair(
-                    code="transposed", vague=f"the indices of {node.name.key} are in the wrong order",
+                    code="transposed",
+                    vague=f"the indices of {node.name.key} are in the wrong order",
                     plain=f"exchange indices {first + 1} and {second + 1} of {node.name.key}",
                     equation=_with(equation, rebuild(replace(node, indices=tuple(indices)))),
                 )
@@ -161,7 +185,8 @@ def _index(equation: Equation, _: System) -> Iterator[Repair]:
             for symbol in symbols if index.symbol is not None else []:
                 if symbol != index.symbol:
                     yield Repair(
-                        code="index", vague=f"an index of {node.name.key} is wrong",
+                        code="index",
+                        vague=f"an index of {node.name.key} is wrong",
                         plain=f"index {place + 1} of {node.name.key} should be {symbol.key}",
                         equation=_with(equation, rebuild(put_index(node, place, symbol))),
                     )
@@ -175,6 +200,8 @@ def _sign(equation: Equation, _: System) -> Iterator[Repair]:
             terms = (*node.terms[:place], (-sign, body), *node.terms[place + 1 :])
             right = Sum(terms=terms) if len(terms) > 1 or terms[0][0] < 0 else terms[0][1]
             yield Repair(
-                code="sign", vague="a sign is wrong", plain=f"change the sign of term {place + 1} of a sum",
+                code="sign",
+                vague="a sign is wrong",
+                plain=f"change the sign of term {place + 1} of a sum",
                 equation=_with(equation, rebuild(right)),
             )

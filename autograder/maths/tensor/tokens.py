@@ -13,33 +13,176 @@ from autograder.errors import Unreadable
 LONGEST = 6_000
 LONGEST_NUMBER = 40
 
-GREEK = (
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi "
-    "varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-).split()
-GREEK_LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
-    "omega Gamma Delta Theta Lambda Xi Pi sum Upsilon Phi Psi Omega").split(), strict=True))
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "varepsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "varphi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Xi",
+    "Pi",
+    "Sigma",
+    "Upsilon",
+    "Phi",
+    "Psi",
+    "Omega",
+]
+GREEK_LETTERS = dict(
+    zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ",
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+            "Gamma",
+            "Delta",
+            "Theta",
+            "Lambda",
+            "Xi",
+            "Pi",
+            "sum",
+            "Upsilon",
+            "Phi",
+            "Psi",
+            "Omega",
+        ],
+        strict=True,
+    )
+)
 ACCENTS = {
-    "tilde": "tilde", "widetilde": "tilde", "vec": "vec", "overrightarrow": "vec", "overleftarrow": "backvec",
-    "hat": "hat", "widehat": "hat", "bar": "bar", "overline": "bar", "dot": "dot",
+    "tilde": "tilde",
+    "widetilde": "tilde",
+    "vec": "vec",
+    "overrightarrow": "vec",
+    "overleftarrow": "backvec",
+    "hat": "hat",
+    "widehat": "hat",
+    "bar": "bar",
+    "overline": "bar",
+    "dot": "dot",
 }
 SIGNS = {
-    "cdot": "*", "odot": "*", "times": "*", "ast": "*", "circ": "*", "mid": "|", "vert": "|", "prime": "'",
-    "dots": "...", "ldots": "...", "cdots": "...", "dotsc": "...", "lbrack": "[", "rbrack": "]", "lparen": "(",
+    "cdot": "*",
+    "odot": "*",
+    "times": "*",
+    "ast": "*",
+    "circ": "*",
+    "mid": "|",
+    "vert": "|",
+    "prime": "'",
+    "dots": "...",
+    "ldots": "...",
+    "cdots": "...",
+    "dotsc": "...",
+    "lbrack": "[",
+    "rbrack": "]",
+    "lparen": "(",
     "rparen": ")",
 }
-WORDS = {"ell": "l", "sum": "sum", "softmax": "softmax", "concat": "concat", "sigmoid": "sigma", "ReLU": "ReLU"}
-FUNCTION_COMMANDS = frozenset("exp ln log tanh sinh cosh sin cos tan max min".split())
+WORDS = {
+    "ell": "l",
+    "sum": "sum",
+    "softmax": "softmax",
+    "concat": "concat",
+    "sigmoid": "sigma",
+    "ReLU": "ReLU",
+}
+FUNCTION_COMMANDS = frozenset(["exp", "ln", "log", "tanh", "sinh", "cosh", "sin", "cos", "tan", "max", "min"])
 IGNORED = frozenset(
-    "left right big Big bigg Bigg bigl bigr Bigl Bigr quad qquad displaystyle textstyle limits nolimits nonumber notag "
-    "text operatorname mathrm mathbf mathit mbox bf rm it".split()
+    [
+        "left",
+        "right",
+        "big",
+        "Big",
+        "bigg",
+        "Bigg",
+        "bigl",
+        "bigr",
+        "Bigl",
+        "Bigr",
+        "quad",
+        "qquad",
+        "displaystyle",
+        "textstyle",
+        "limits",
+        "nolimits",
+        "nonumber",
+        "notag",
+        "text",
+        "operatorname",
+        "mathrm",
+        "mathbf",
+        "mathit",
+        "mbox",
+        "bf",
+        "rm",
+        "it",
+    ]
 )
 UNICODE = {
-    "−": "-", "–": "-", "·": "*", "⊙": "*", "×": "*", "∘": "*", "…": "...", "⋯": "...", "’": "'", "′": "'", "∑": "sum",
-    "ℓ": "l", "∣": "|", "∥": "|", "√": "sqrt",
+    "−": "-",
+    "–": "-",
+    "·": "*",
+    "⊙": "*",
+    "×": "*",
+    "∘": "*",
+    "…": "...",
+    "⋯": "...",
+    "’": "'",
+    "′": "'",
+    "∑": "sum",
+    "ℓ": "l",
+    "∣": "|",
+    "∥": "|",
+    "√": "sqrt",
 }
-LOOK_ALIKES = dict(zip("АВЕКМНОРСТХаеорсухіѕΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEKMHOPCTXaeopcyxisABEZHIKMNOPTXo", strict=True))
+LOOK_ALIKES = dict(
+    zip("АВЕКМНОРСТХаеорсухіѕΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEKMHOPCTXaeopcyxisABEZHIKMNOPTXo", strict=True)
+)
 OPENING, CLOSING = "([{", ")]}"
 
 _TOKEN = re.compile(
@@ -129,15 +272,20 @@ def _command(name: str, text: str, position: int) -> Token | None:
     if name in GREEK or name in FUNCTION_COMMANDS:
         return Token(kind="word", text=name, column=position)
     if name in ("frac", "dfrac", "tfrac", "sqrt", "underset"):
-        return Token(kind="command", text=name.lstrip("dt") if name.endswith("frac") else name, column=position)
+        return Token(
+            kind="command", text=name.lstrip("dt") if name.endswith("frac") else name, column=position
+        )
     message = f"\\{name} has no meaning here"
     if name in ("top", "intercal"):
-        message = "write the transposed tensor with its indices, such as W[k,j,i], not with a transposition sign"
+        message = (
+            "write the transposed tensor with its indices, such as W[k,j,i], not with a transposition sign"
+        )
     raise Unreadable("syntax", message, text, position)
 
 
 def _join_lines(tokens: list[Token]) -> list[Token]:
-    """Drop line breaks inside brackets and before or after an operator, and full stops of the prose around."""
+    """Drop line breaks inside brackets and before or after an operator, and full stops of the prose around.
+    """
     kept: list[Token] = []
     depth = 0
     for position, token in enumerate(tokens):

@@ -1,7 +1,8 @@
 """What a tensor equation says, as it was typed: the syntax tree of the answer language.
 
-Nothing here knows what an index ranges over or where a capital is summed: that is `meaning`. Round and square index
-lists are one thing (`L(t,J)` is `L[t,J]`, `e(w)[I]` is `e[w,I]`), and parentheses live in the nesting alone.
+Nothing here knows what an index ranges over or where a capital is summed: that is `meaning`. Round and square
+index lists are one thing (`L(t,J)` is `L[t,J]`, `e(w)[I]` is `e[w,I]`), and parentheses live in the nesting
+alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from fractions import Fraction
 class Name:
     """A tensor's or function's name: `W_{l+1}^{h,R}`; the order of `^` and `_` does not matter.
 
-    `lower` and `upper` are labels without spaces. A label is part of the name: `alpha` and `alpha_{l+1}` differ.
+    `lower` and `upper` are labels without spaces. A label is part of the name: `alpha` and `alpha_{l+1}`
+    differ.
     """
 
     base: str
@@ -25,7 +27,9 @@ class Name:
 
     @property
     def key(self) -> str:
-        """Two names are the same tensor exactly if their keys agree; a subscript Phi only names the parameters."""
+        """Two names are the same tensor exactly if their keys agree; a subscript Phi only names the
+        parameters.
+        """
         return replace(self, lower="").text if self.lower == "Phi" else self.text
 
     @property
@@ -115,7 +119,9 @@ class Number:
 
 @dataclass(frozen=True, kw_only=True)
 class Tensor:
-    """An entry of a tensor, or a scalar or axis size where there is no index. `given` is what stands behind a bar."""
+    """An entry of a tensor, or a scalar or axis size where there is no index. `given` is what stands behind a
+    bar.
+    """
 
     name: Name
     indices: tuple[Index, ...] = ()
@@ -203,7 +209,7 @@ Expr = Number | Tensor | Sum | Product | Power | Total | Softmax | Concat | Piec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Warning:
+class ScopeNote:
     """Something that can be read in two ways; `message` says which one was taken."""
 
     code: str
@@ -230,7 +236,7 @@ class System:
 
     equations: tuple[Equation, ...]
     text: str = field(default="", compare=False)
-    warnings: tuple[Warning, ...] = field(default=(), compare=False)
+    warnings: tuple[ScopeNote, ...] = field(default=(), compare=False)
 
     def defining(self, key: str) -> tuple[Equation, ...]:
         """The equations whose left side has this name."""
