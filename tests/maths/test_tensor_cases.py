@@ -1,3 +1,4 @@
+# ruff: noqa: E501   one equation is one line here, as a student types it
 """The verdicts that must hold: the table of cases, the questions' tables, and pairs made to deceive."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import AuthorError, Unreadable
-from autograder.maths.tensor import Declarations, decide
+from autograder.maths.tensor import Declarations, decide, declare
 from tests.maths.tensor_tables import LAYER, QUESTIONS, Question
 
 CASES = [json.loads(line) for line in (Path(__file__).parents[1] / "data/cases/equation.jsonl").read_text().splitlines()]
@@ -145,6 +146,58 @@ def test_deceptive_pairs(reference: str, answer: str, outcomes: str) -> None:
     """What looks equal to floats, to few points or to one branch is not accepted; identities are."""
     decision = decide(reference, answer, hints=False)
     assert decision.outcome in outcomes.split(), decision
+
+CONTEXT, WORDS = declare(context="t"), declare(sequences="w")
+DECEPTIVE_WITH_DECLARATIONS = [
+    ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[t,w] = softmax_w[e[w,I] h[t-1,I]]", "equal", CONTEXT),
+    ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[w,t] = softmax_w[e[w,I] h[t-1,I]]", "equal", CONTEXT),
+    ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[t,w] = softmax_w[e[w,I] h[t,I]]", "different", CONTEXT),
+    ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P_\\Phi(w_t | w_0, ..., w_{t-1}) = softmax_{w_t} e(w_t)[I] h[t-1,I]", "equal", CONTEXT),
+    ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[s,w] = softmax_w[e[w,I] h[s-1,I]]", "different", CONTEXT),
+    ("y[t] = sum_{s=1}^{t} x[s]", "y[t] = y[t-1] + x[t]", "undecided", Declarations()),
+    ("y[t] = x[t-1]", "x[t] = 0 * x[t-1]\ny[t] = x[t-1]", "different undecided", Declarations()),
+    ("h_out[t,J] = Out[1,t,I]; ...; Out[K,t,I]", "h_out[t,J] = Out[1,t,I]; ...; Out[T,t,I]", "different", Declarations()),
+    ("h_out[t,J] = Out[1,t,I]; ...; Out[K,t,I]", "h_out[t,J] = Out[1,t,I]; ...; Out[N,t,I]", "equal", Declarations()),
+    ("y[k] = W[k,U] z[U] + sum_t x[t]", "y[k] = W[k,U] z[U] + sum_{t=1}^{U} x[t]", "different", Declarations()),
+    ("y[k] = W[k,U] z[U] + sum_t x[t]", "y[k] = W[k,U] z[U] + sum_{t=1}^{T} x[t]", "equal", Declarations()),
+    ("y[k] = W[k,U] z[U] + sum_t x[t]/T", "y[k] = W[k,U] z[U] + sum_{t=1}^{T} x[t]/U", "different", Declarations()),
+    ("y[k,t] = sum_J W[k,J] x[t,J]", "y[k,t] = sum_{j=1}^{J} W[k,j] x[t,j]", "equal", Declarations()),
+    ("y[k,t] = W[k,J] x[t,J]", "y[k,t] = \\sum_J W[k,J] x[t,J]", "equal", Declarations()),
+    ("y[J] = CELL_Phi(x[J])", "y[J] = CELL(x[J])", "equal", Declarations()),
+    ("a[t,s]= softmax_s[q[t,U] k[s,U]]", "a[t,s] = softmax_s sum_u q[t,u] k[s,u]", "equal", Declarations()),
+    ("y[i] = x[i]/7", "y[i] = x[i]/I", "different", Declarations()),
+    ("y[i] = x[i]/I", "y[i] = x[i]/3", "different", Declarations()),
+    ("y[i] = x[i]/I", "y[i] = x[i]/2", "different", Declarations()),
+    ("y[i,j,k,t,s,u,v] = x[i,j,k,t,s,u,v]", "y[i,j,k,t,s,u,v] = x[i,j,k,t,s,u,v]", "equal undecided", Declarations()),
+    ("y[i] = A[i,J] B[J,K] C[K,L] D[L,M] E[M,N] x[N]", "y[i] = A[i,J] (B[J,K] (C[K,L] (D[L,M] (E[M,N] x[N]))))", "equal", Declarations()),
+    ("y[i] = sigma(sigma(sigma(x[i])))", "y[i] = sigma(sigma(1-sigma(-x[i])))", "equal", Declarations()),
+    ("y[i] = x[i]", "y[i] = ((x[i]^64)^64)^64", "different undecided", Declarations()),
+    ("y[i] = x[i]", "y[i] = x[i]^(1/1000)", "different undecided", Declarations()),
+    ("y[i] = sigma(x[i])", "y[i] = sigma(x[i] + 10^30 - 10^30)", "equal", Declarations()),
+    ("y[i] = exp(x[i])^2", "y[i] = exp(2x[i])", "equal", Declarations()),
+    ("y[i] = x[i]^2.5", "y[i] = x[i]^2 sqrt(x[i])", "equal", Declarations()),
+    ("y[i] = 2^{x[i]}", "y[i] = exp(x[i] ln(2))", "equal", Declarations()),
+    ("y[t] = x[w_t]", "y[t] = x[w[t]]", "equal", WORDS),
+    ("y[t] = x[w_t]", "y[t] = x[w[t-1]]", "different", WORDS),
+    ("y[t] = x[w_{t}, w_{t-1}]", "y[t] = x[w[t], w[t-1]]", "equal", WORDS),
+]
+
+
+@pytest.mark.parametrize(("reference", "answer", "outcomes", "declared"), DECEPTIVE_WITH_DECLARATIONS)
+def test_deceptive_pairs_with_declarations(reference: str, answer: str, outcomes: str, declared: Declarations) -> None:
+    """Context indices on the left, words, recurrences, sizes in bounds and in denominators, long chains."""
+    decision = decide(reference, answer, declarations=declared, hints=False)
+    assert decision.outcome in outcomes.split(), decision
+
+
+GATE = "R[t,j] = tanh(W[j,I] h[t-1,I])\nh[t,j] = R[t,j] + h[t-1,j]"
+
+
+def test_a_state_that_the_reference_defines_is_given_to_a_part_of_it() -> None:
+    """An answer for R alone may read h[t-1], which the reference's recurrence defines; h[t] is another entry."""
+    same = Declarations(same={"I": "J"})
+    assert decide(GATE, "R[t,j] = tanh(h[t-1,I] W[j,I])", declarations=same, target="R").equal
+    assert decide(GATE, "R[t,j] = tanh(h[t,I] W[j,I])", declarations=same, target="R").outcome == "different"
 
 
 def test_sizes_that_the_question_states() -> None:

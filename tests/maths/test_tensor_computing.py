@@ -1,3 +1,4 @@
+# ruff: noqa: E501   one equation is one line here, as a student types it
 """Equations on arrays, against torch and plain loops."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from autograder.errors import AuthorError
 from autograder.maths.tensor import declare, evaluate, parse
 from tests.maths.tensor_tables import ATTENTION, BLANK, TWO_GATES
 
-K, T, U, I, J, B = 2, 7, 3, 5, 10, 4
+K, T, U, I, J, B = 2, 7, 3, 5, 10, 4   # noqa: E741   the axes have their letters
 
 
 def draw(*shape: int, seed: int = 0) -> np.ndarray:

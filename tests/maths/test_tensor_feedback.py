@@ -1,3 +1,4 @@
+# ruff: noqa: E501   one equation is one line here, as a student types it
 """After a refusal: the first tensor that differs, the repair; models up to their parameters; open questions."""
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from autograder.maths.tensor import (
     normalised,
     uses_only,
 )
-from tests.maths.tensor_tables import BLANK, GATE_LINES, HEADS, LAYER, MERGED, QUESTIONS, attention, gated
+from tests.maths.tensor_tables import BLANK, GATE_LINES, HEADS, LAYER, MERGED, QUESTIONS, attention
 
 # A changed line, the tensor that is the first to differ, and the code of the repair that is found.
 SLIPS = [

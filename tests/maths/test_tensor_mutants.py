@@ -1,3 +1,4 @@
+# ruff: noqa: E501   one equation is one line here, as a student types it
 """Mutants of the attention layer against a second route: plain einsum on random arrays, sharing no code with the judge.
 
 A line is data here: its left indices, its factors, the index of its softmax. The same data gives the text that the
@@ -52,7 +53,7 @@ SIZES = {"K": 2, "T": 4, "U": 3, "I": 5, "J": 10}
 POOL = ("k", "t", "t_1", "t_2", "t'", "U", "J", "I")
 
 
-class IllFormed(Exception):
+class IllFormedError(Exception):
     """The lines have no value: shapes that do not fit, or an index that nothing binds."""
 
 
@@ -64,11 +65,11 @@ def contract(line: Line, arrays: dict[str, np.ndarray]) -> np.ndarray:
     for name, indices in line.factors:
         array = arrays[name]
         if array.ndim != len(indices):
-            raise IllFormed
+            raise IllFormedError
         for index, size in zip(indices, array.shape, strict=True):
             letters.setdefault(index, "abcdefghijklmnop"[len(letters)])
             if sizes.setdefault(index, size) != size:
-                raise IllFormed
+                raise IllFormedError
         inputs.append("".join(letters[index] for index in indices))
         operands.append(array)
     bound = {index for index in letters if index[0].isupper() or index == line.total} - set(line.left)
@@ -76,7 +77,7 @@ def contract(line: Line, arrays: dict[str, np.ndarray]) -> np.ndarray:
         bound.add(line.total)
     free = [index for index in letters if index not in bound]
     if any(index not in line.left for index in free) or len(set(line.left)) < len(line.left):
-        raise IllFormed
+        raise IllFormedError
     array = np.einsum(",".join(inputs) + "->" + "".join(letters[index] for index in free), *operands)
     shape = {index: SIZES.get(index[0].upper(), 0) for index in line.left}
     for index in line.left:
@@ -86,7 +87,7 @@ def contract(line: Line, arrays: dict[str, np.ndarray]) -> np.ndarray:
     if not line.softmax:
         return array
     if line.softmax not in line.left:
-        raise IllFormed
+        raise IllFormedError
     power = np.exp(array - array.max())
     return power / power.sum(line.left.index(line.softmax), keepdims=True)
 
@@ -100,7 +101,7 @@ def value(lines: tuple[Line, ...], seed: int) -> np.ndarray:
         arrays[line.name] = contract(line, arrays)
     out = arrays["Out"]
     if out.shape != (SIZES["K"], SIZES["T"], SIZES["I"]):
-        raise IllFormed
+        raise IllFormedError
     return out.transpose(1, 0, 2).reshape(SIZES["T"], SIZES["J"])
 
 
@@ -149,7 +150,7 @@ def test_no_mutant_is_accepted_unless_it_is_the_layer(block: int) -> None:
         decision = decide(ATTENTION, text, declarations=HEADS, target="h_out", hints=False)
         try:
             same = all(np.allclose(value(lines, s), value(LINES, s), rtol=1e-9) for s in (1, 2))
-        except IllFormed:
+        except IllFormedError:
             same = False
         assert decision.outcome != "undecided", text
         assert decision.equal == same, (text, decision)

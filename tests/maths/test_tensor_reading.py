@@ -1,3 +1,4 @@
+# ruff: noqa: E501   one equation is one line here, as a student types it
 """Reading: the printed equations, the messages with their columns, the limits, printing and parsing back."""
 
 from __future__ import annotations
@@ -159,8 +160,7 @@ def test_any_text_is_read_or_refused(parts: list[str]) -> None:
     text = "y[i] = " + "".join(parts)
     try:
         system = parse(text)
-    except Unreadable as error:
-        assert error.message
+    except Unreadable:
         return
     check(system)
     describe(system)

@@ -109,8 +109,7 @@ def declared(declarations: Declarations) -> Axes:
 
 
 def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
-    """Unite what the reference puts together; a lower-case index takes its letter's axis only if `lower_case`.
-    """
+    """Unite what the reference puts together; lower-case indices take their letter's axis if `lower_case`."""
     for meaning in side.meanings:
         for node, variable, _, _ in _places(side, meaning):
             axes.unite(node, variable)

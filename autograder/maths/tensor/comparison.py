@@ -20,7 +20,7 @@ from .core import Fault, Meaning
 from .declarations import Declarations
 from .evaluation import Evaluation
 from .sizes import Sizes
-from .values import Exhausted, Grid, Value
+from .values import Grid, LimitError, Value
 
 TOLERANCE = 1e-80
 FIELD_TRIALS = 2
@@ -95,7 +95,7 @@ class Comparison:
         try:
             verdict = self._field(what)
             return verdict if verdict is not None else self._real(what)
-        except Exhausted as limit:
+        except LimitError as limit:
             return undecided(limit.code, limit.message)
         except (ZeroDivisionError, OverflowError):
             return undecided("number", "a division by zero or a number out of range")
@@ -141,7 +141,7 @@ class Comparison:
                 return False
         return True
 
-    # -- pass B -------------------------------------------------------------------------------------------------
+    # -- pass B
 
     def _real(self, what: Compared) -> Decision:
         from .balls import Balls, precision

@@ -15,7 +15,7 @@ import numpy as np
 from .arithmetic import Array
 from .core import Core, CoreIndex, Multiply
 from .entries import Entries
-from .values import Exhausted, Value, union
+from .values import LimitError, Value, union
 
 if TYPE_CHECKING:
     pass
@@ -78,7 +78,7 @@ class Contraction(Entries):
                 continue
             size = upper.constant - lower.constant + 1
             if size > 100 or size < 1:
-                raise Exhausted("size", "this sum has too many terms, or none, to be computed here")
+                raise LimitError("size", "this sum has too many terms, or none, to be computed here")
             if lower.constant not in (0, 1) or size != self.owner.stated(self.meaning, variable):
                 self.local[variable] = tuple(range(lower.constant, upper.constant + 1))
 

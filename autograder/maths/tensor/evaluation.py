@@ -14,7 +14,7 @@ import numpy as np
 from .arithmetic import Arithmetic
 from .core import Meaning, Variable, reads, variables
 from .frame import Frame
-from .values import Exhausted, Grid, Value
+from .values import Grid, LimitError, Value
 
 LARGEST = 400_000
 
@@ -66,7 +66,7 @@ class Evaluation:
         self.memo: dict[tuple[object, ...], Value] = {}
         self.spent = 0
 
-    # -- definitions --------------------------------------------------------------------------------------------
+    # -- definitions
 
     def tensor(self, name: str, grids: Sequence[Grid], context: Mapping[str, Grid]) -> Value:
         """A defined tensor on the product of the grids: dimensions "0", "1", … and the context variables it
@@ -85,7 +85,7 @@ class Evaluation:
                 return meaning
         general = [m for m in self.definitions[name] if all(index.terms for index in m.left)]
         if not general:
-            raise Exhausted("left_index", f"{name} is only defined for some of its indices")
+            raise LimitError("left_index", f"{name} is only defined for some of its indices")
         return general[-1]
 
     def link(self, meaning: Meaning, grids: Sequence[Grid], context: Mapping[str, Grid]) -> Value:
@@ -102,7 +102,7 @@ class Evaluation:
                     local[name] = tuple(entry - index.constant for entry in grid)
                     names.append(name)
                 case _:
-                    raise Exhausted(
+                    raise LimitError(
                         "left_index", "an index on the left side is a variable, perhaps plus a number"
                     )
         value = Frame(self, meaning, local).value(meaning.body)
@@ -118,10 +118,10 @@ class Evaluation:
     def charge(self, entries: int) -> None:
         """Stop where the limits are."""
         if entries > self.largest:
-            raise Exhausted("size", "this is too large to be computed here")
+            raise LimitError("size", "this is too large to be computed here")
         self.spent += entries
         if self.spent > 20 * self.largest or time.monotonic() > self.deadline:
-            raise Exhausted("time", "this takes too long to be decided here")
+            raise LimitError("time", "this takes too long to be decided here")
 
 
 def recurrent(definitions: Mapping[str, Sequence[Meaning]]) -> frozenset[str]:

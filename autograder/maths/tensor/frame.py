@@ -24,7 +24,7 @@ from .core import (
     Unknown,
     rational,
 )
-from .values import Exhausted, Value, union
+from .values import LimitError, Value, union
 
 
 class Frame(Contraction):
@@ -66,7 +66,7 @@ class Frame(Contraction):
         if exponent is None:
             return self.apply("pow", [base, self.value(node.exponent)], node)
         if abs(exponent.numerator) > 64 or exponent.denominator > 64:
-            raise Exhausted("number", "an exponent is too large to be decided here")
+            raise LimitError("number", "an exponent is too large to be decided here")
         if exponent < 0:
             base = Value(base.dims, self.arithmetic.reciprocal(base.array))
             exponent = -exponent
@@ -137,5 +137,5 @@ class Frame(Contraction):
         joined = np.concatenate(arrays, axis=-1)
         positions = np.array(self.grid(node.output)) - self.owner.start
         if positions.min() < 0 or positions.max() >= joined.shape[-1]:
-            raise Exhausted("cat_axis", "the concatenation is used outside its range")
+            raise LimitError("cat_axis", "the concatenation is used outside its range")
         return Value((*rest, node.output), joined[..., positions])

@@ -15,7 +15,7 @@ from .deciding import targets
 from .question import Prepared, Question
 from .repairs import Repair, repairs
 from .tree import System
-from .values import Exhausted
+from .values import LimitError
 
 MOST_TRIED = 150
 
@@ -105,5 +105,5 @@ def _right(question: Question, system: System, deadline: float) -> bool:
             candidate.comparison.quick(what) and candidate.comparison.decide(what).equal
             for what in targets(candidate, question.target)
         )
-    except Exhausted:
+    except LimitError:
         return False

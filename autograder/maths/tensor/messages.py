@@ -14,15 +14,18 @@ from .tree import Symbol
 
 def free_right(index: str) -> Fault:
     """A lower-case index that nothing binds."""
-    text = f"index {index} is free on the right but not on the left (add it to the left, or bind it with sum_{{{index}}})"
+    text = (
+        f"index {index} is free on the right but not on the left (add it to the left, "
+        f"or bind it with sum_{{{index}}})"
+    )
     return Fault(code="free_right", message=text)
 
 
 def softmax_free(index: str) -> Fault:
     """A softmax keeps its index, so the left needs it."""
     text = (
-        f"index {index} is free on the right but not on the left: softmax_{{{index}}} is a function of {index} again "
-        f"(add it to the left, or sum over it)"
+        f"index {index} is free on the right but not on the left: "
+        f"softmax_{{{index}}} is a function of {index} again (add it to the left, or sum over it)"
     )
     return Fault(code="free_right", message=text)
 
@@ -46,8 +49,8 @@ def cap_twice(symbol: Symbol, name: str) -> Fault:
     """A capital twice in one tensor."""
     letter = symbol.letter
     text = (
-        f"{name} has the capital index {symbol.key} twice: use {letter}_1 and {letter}_2, or sum_{{{letter.lower()}}} "
-        f"with a lower-case index for a trace"
+        f"{name} has the capital index {symbol.key} twice: use {letter}_1 and {letter}_2, "
+        f"or sum_{{{letter.lower()}}} with a lower-case index for a trace"
     )
     return Fault(code="cap_twice", message=text)
 
@@ -75,7 +78,8 @@ SOFTMAX_NOINDEX = Fault(
 )
 CAT_AXIS = Fault(
     code="cat_axis",
-    message="a concatenation joins pieces with one whole axis each, such as Out[k,t,I], into one axis of the left side",
+    message="a concatenation joins pieces with one whole axis each, such as Out[k,t,I], "
+    "into one axis of the left side",
 )
 CAT_DOTS = Fault(
     code="cat_axis", message="write the concatenation as A[1,..]; ...; A[K,..] or as concat_{k} A[k,..]"

@@ -19,7 +19,7 @@ from .core import CoreIndex, Meaning, SizeIndex, Variable, reads
 from .declarations import Declarations, tensor_key
 from .evaluation import Evaluation
 from .tree import System
-from .values import Exhausted
+from .values import LimitError
 
 Boundary = Literal["zero", "error"]
 LARGEST_NUMERIC = 50_000_000
@@ -222,5 +222,5 @@ class _Computation:
             grids.append(tuple(entry + index.constant for entry in range(size(meaning, names[0]))))
         try:
             return np.array(evaluation.tensor(key, grids, {}).array, dtype=float)
-        except Exhausted as limit:
+        except LimitError as limit:
             raise AuthorError(limit.code, limit.message) from None

@@ -22,7 +22,7 @@ from .grammar import parse
 from .question import Question, Text, system_of
 from .rewriting import map_tensors
 from .tree import Name, Sum, System, Tensor
-from .values import Exhausted
+from .values import LimitError
 
 MOST_CANDIDATES = 4_000
 
@@ -133,7 +133,7 @@ def _quick(comparison: Comparison, what: Sequence[object]) -> bool:
 
     try:
         return all(comparison.quick(each) for each in what if isinstance(each, Compared))
-    except Exhausted:
+    except LimitError:
         return True
 
 

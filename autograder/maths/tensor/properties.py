@@ -26,7 +26,7 @@ from .evaluation import Evaluation
 from .question import Text, system_of
 from .sizes import Sizes
 from .tree import Index, System, Tensor
-from .values import Exhausted, Grid
+from .values import Grid, LimitError
 
 TRIALS = 2
 
@@ -90,7 +90,7 @@ def _decided(subject: Subject, test: Callable[[], Decision]) -> Decision:
         return refused
     try:
         return test()
-    except Exhausted as limit:
+    except LimitError as limit:
         return undecided(limit.code, limit.message)
     except ZeroDivisionError:
         return undecided("number", "a division by zero")
@@ -140,7 +140,7 @@ def depends_on(
     """Whether the target's value changes with this given tensor. Codes `depends`, `independent`."""
     subject = Subject(answer, target, declarations)
     name = tensor_key(tensor)
-    everywhere = _spoiler(name, lambda indices: True)
+    everywhere = _spoiler(name, lambda _: True)
     return _decided(subject, lambda: _changes(subject, everywhere, {}, name))
 
 

@@ -93,7 +93,8 @@ class Question:
                 raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
 
     def prepare(self, answer: Text, *, deadline: float, seed: int = 0, closed: bool = True) -> Prepared:
-        """Parse, resolve and unify an answer; tensors that the question does not know are a fault if `closed`.
+        """Parse, resolve and unify an answer; with `closed`, tensors that the question does not know are a
+        fault.
         """
         second = interpret(with_given(system_of(answer), self.given), self.declarations, axes_of(self.system))
         faults = [*second.faults, *_named(self.found, second, self.target, self.declarations, closed)]

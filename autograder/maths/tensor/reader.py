@@ -26,7 +26,7 @@ class Reader:
         self.depth = 0
         self.nodes = 0
 
-    # -- the cursor ---------------------------------------------------------------------------------------------
+    # -- the cursor
 
     @property
     def token(self) -> Token:
@@ -78,7 +78,7 @@ class Reader:
         if self.nodes > MOST_NODES:
             raise self.failure(f"this has more than {MOST_NODES} parts", "too_many")
 
-    # -- names --------------------------------------------------------------------------------------------------
+    # -- names
 
     def name(self) -> Name:
         """`W`, `W^Q`, `W_{l+1}^{h,R}`, `h_in`, `\\tilde{W}^Q`, `h->`, `y.hat`, `W'`."""
@@ -177,7 +177,7 @@ class Reader:
             raise self.failure("an empty label")
         return "".join(parts)
 
-    # -- indices ------------------------------------------------------------------------------------------------
+    # -- indices
 
     def symbol(self) -> Symbol:
         """`j`, `J_1`, `j1` (the same as `j_1`), `t'`, `t_{in}`, `Dt`, `\\Delta t`, a Greek letter."""

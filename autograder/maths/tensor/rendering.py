@@ -106,7 +106,7 @@ class Text:
                 text += (" * " if piece[0] in "([{.0123456789" else " ") + piece
         return text
 
-    # -- spellings ----------------------------------------------------------------------------------------------
+    # -- spellings
 
     def parentheses(self, text: str) -> str:
         """`(text)`."""

@@ -59,7 +59,7 @@ def _slots(node: Expr) -> Iterator[tuple[Expr, Rebuild]]:
 
 
 def _put(items: tuple[T, ...], place: int, new: T) -> tuple[T, ...]:
-    return items[:place] + (new,) + items[place + 1 :]
+    return (*items[:place], new, *items[place + 1 :])
 
 
 def put_index(tensor: Tensor, place: int, symbol: Symbol) -> Tensor:

@@ -1,5 +1,4 @@
-"""Which variable an index symbol is, where it stands: left indices, context, what a sum has bound, whole axes.
-"""
+"""Which variable an index symbol is, where it stands: left, context, bound by a sum, or a whole axis."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ def of_index(index: Index) -> Iterator[Symbol]:
 
 
 def occurs(symbol: Symbol, node: Expr) -> bool:
-    """Whether the symbol stands in an index or a layer label of the node, not counting where it is bound anew.
-    """
+    """Whether the symbol stands in an index or a layer label of the node and is not bound anew there."""
     if isinstance(node, Tensor):
         labels = {node.name.lower, *node.name.lower.replace("+", " ").replace("-", " ").split()}
         return symbol.key in {node.name.key, *labels} or any(

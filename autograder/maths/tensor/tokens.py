@@ -93,44 +93,22 @@ GREEK_LETTERS = dict(
         strict=True,
     )
 )
-ACCENTS = {
-    "tilde": "tilde",
-    "widetilde": "tilde",
-    "vec": "vec",
-    "overrightarrow": "vec",
-    "overleftarrow": "backvec",
-    "hat": "hat",
-    "widehat": "hat",
-    "bar": "bar",
-    "overline": "bar",
-    "dot": "dot",
-}
-SIGNS = {
-    "cdot": "*",
-    "odot": "*",
-    "times": "*",
-    "ast": "*",
-    "circ": "*",
-    "mid": "|",
-    "vert": "|",
-    "prime": "'",
-    "dots": "...",
-    "ldots": "...",
-    "cdots": "...",
-    "dotsc": "...",
-    "lbrack": "[",
-    "rbrack": "]",
-    "lparen": "(",
-    "rparen": ")",
-}
-WORDS = {
-    "ell": "l",
-    "sum": "sum",
-    "softmax": "softmax",
-    "concat": "concat",
-    "sigmoid": "sigma",
-    "ReLU": "ReLU",
-}
+
+
+def _table(pairs: str) -> dict[str, str]:
+    """`a:x b:y` as a dictionary."""
+    return dict(pair.split(":", 1) for pair in pairs.split())
+
+
+ACCENTS = _table(
+    "tilde:tilde widetilde:tilde vec:vec overrightarrow:vec overleftarrow:backvec hat:hat widehat:hat "
+    "bar:bar overline:bar dot:dot"
+)
+SIGNS = _table(
+    "cdot:* odot:* times:* ast:* circ:* mid:| vert:| prime:' dots:... ldots:... cdots:... dotsc:... "
+    "lbrack:[ rbrack:] lparen:( rparen:)"
+)
+WORDS = _table("ell:l sum:sum softmax:softmax concat:concat sigmoid:sigma ReLU:ReLU")
 FUNCTION_COMMANDS = frozenset(["exp", "ln", "log", "tanh", "sinh", "cosh", "sin", "cos", "tan", "max", "min"])
 IGNORED = frozenset(
     [
@@ -163,23 +141,7 @@ IGNORED = frozenset(
         "it",
     ]
 )
-UNICODE = {
-    "−": "-",
-    "–": "-",
-    "·": "*",
-    "⊙": "*",
-    "×": "*",
-    "∘": "*",
-    "…": "...",
-    "⋯": "...",
-    "’": "'",
-    "′": "'",
-    "∑": "sum",
-    "ℓ": "l",
-    "∣": "|",
-    "∥": "|",
-    "√": "sqrt",
-}
+UNICODE = _table("−:- –:- ·:* ⊙:* ×:* ∘:* …:... ⋯:... ’:' ′:' ∑:sum ℓ:l ∣:| ∥:| √:sqrt")
 LOOK_ALIKES = dict(
     zip("АВЕКМНОРСТХаеорсухіѕΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEKMHOPCTXaeopcyxisABEZHIKMNOPTXo", strict=True)
 )

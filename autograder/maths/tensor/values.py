@@ -13,7 +13,7 @@ from .arithmetic import Array
 Grid = tuple[int, ...]
 
 
-class Exhausted(Exception):
+class LimitError(Exception):
     """A limit was reached, or there is no rule for what was asked: the decision is `undecided`, for this
     reason.
     """
