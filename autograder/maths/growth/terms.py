@@ -1,0 +1,101 @@
+"""Signed sums of monomials, and what they amount to once dominated terms are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from autograder.maths.growth.constant import ONE, Constant
+from autograder.maths.growth.monomial import UNIT, Monomial
+
+Terms = dict[Monomial, Constant]
+MAX_TERMS = 400
+
+
+class Undecidable(Exception):
+    """The normal form does not exist or is out of reach: no verdict from this route."""
+
+
+class Undefined(Exception):
+    """The expression has no value: a division by zero or the logarithm of something negative."""
+
+
+class Order(Protocol):
+    """Who dominates whom: `Domain` over several variables, `Regime` over one."""
+
+    def dominated(self, small: Monomial, by: Iterable[Monomial], *, strict: bool = False) -> bool:
+        """`small` = O(sum of `by`); strictly: it vanishes beside it."""
+
+
+def constant_terms(constant: Constant) -> Terms:
+    """A constant as a sum."""
+    return {} if constant.is_zero else {UNIT: constant}
+
+
+def add(left: Terms, right: Terms) -> Terms:
+    """The sum, with exact cancellation."""
+    found = dict(left)
+    for monomial, coefficient in right.items():
+        total = found[monomial] + coefficient if monomial in found else coefficient
+        if total.is_zero:
+            del found[monomial]
+        else:
+            found[monomial] = total
+    if len(found) > MAX_TERMS:
+        raise Undecidable
+    return found
+
+
+def negate(terms: Terms) -> Terms:
+    """All signs turned."""
+    return {monomial: -coefficient for monomial, coefficient in terms.items()}
+
+
+def multiply(left: Terms, right: Terms) -> Terms:
+    """The product, multiplied out."""
+    if len(left) * len(right) > 10 * MAX_TERMS:
+        raise Undecidable
+    found: Terms = {}
+    for monomial, coefficient in left.items():
+        row: Terms = {}
+        for other, factor in right.items():
+            row = add(row, {monomial * other: coefficient * factor})
+        found = add(found, row)
+    return found
+
+
+def scaled(terms: Terms, coefficient: Constant, monomial: Monomial = UNIT) -> Terms:
+    """Every term times one term."""
+    return {m * monomial: c * coefficient for m, c in terms.items()} if terms else {}
+
+
+def leading(terms: Terms, order: Order) -> tuple[int, list[Monomial]]:
+    """The sign and the monomials that the sum is Theta of, for large variables; sign 0 and none for an exact zero.
+
+    Terms of the other sign must vanish beside them (or be absorbed exactly, as in 2J - K with K <= J); raises Undecidable.
+    """
+    if not terms:
+        return 0, []
+    for sign in (1, -1):
+        kept = [m for m, c in terms.items() if c.sign == sign]
+        others = [m for m, c in terms.items() if c.sign != sign]
+        if kept and all(order.dominated(m, kept, strict=True) for m in others):
+            return sign, pruned(kept, order)
+    raise Undecidable
+
+
+def pruned(monomials: list[Monomial], order: Order) -> list[Monomial]:
+    """The monomials that no sum of the others dominates."""
+    kept = list(monomials)
+    for candidate in monomials:
+        rest = [m for m in kept if m != candidate]
+        if rest and order.dominated(candidate, rest):
+            kept = rest
+    return kept
+
+
+def as_constant(terms: Terms) -> Constant | None:
+    """The value of a sum without variables, zero included."""
+    if not terms:
+        return ONE + -ONE
+    return terms[UNIT] if set(terms) == {UNIT} else None
