@@ -1,8 +1,8 @@
 """Coefficients and exponents: exact rationals, 256-bit irrationals, and factors known only up to constants.
 
-A coefficient such as ln 2 or sqrt 3 is kept to 256 bits and compared at 120: the same number reached on two ways is one
-number. A factor that merely stays between two positive constants (what sqrt(n + m) leaves behind) has a sign but no value,
-and its sign is lost where two such factors of unlike sign meet: such a sum is never taken for zero, nor for anything else.
+A coefficient such as ln 2 or sqrt 3 is kept to 256 bits and compared at 120: the same number reached on two ways is
+one number. A factor that merely stays between two positive constants (what sqrt(n + m) leaves behind) has a sign but no
+value, and its sign is lost where two such factors of unlike sign meet: that sum is never taken for zero.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class Constant:
         return hash(self.loose_sign if self.value is None else self.key)
 
     def __neg__(self) -> Constant:
-        return Constant(value=None if self.value is None else -self.value, exact=self.exact, loose_sign=-self.loose_sign)
+        value = None if self.value is None else -self.value
+        return Constant(value=value, exact=self.exact, loose_sign=-self.loose_sign)
 
     def __add__(self, other: Constant) -> Constant:
         if self.is_zero or other.is_zero:
@@ -127,8 +128,8 @@ def power(base: Constant, exponent: Constant) -> Constant:
     """A positive constant to any constant."""
     if base.value is None or exponent.value is None:
         return loose(1)
-    whole = exponent.value.denominator == 1
-    if whole and abs(exponent.value) * max(base.value.numerator.bit_length(), base.value.denominator.bit_length()) < _BITS * 4:
+    size = abs(exponent.value) * max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
+    if exponent.value.denominator == 1 and size < _BITS * 4:
         result = base.value ** int(exponent.value)
         return rational(result) if base.exact else irrational(result)
     return exponential(logarithm(base) * exponent)

@@ -1,7 +1,7 @@
 """Whether two bounds are the same growth (Theta): proved by dominance, refuted by a regime, else left to a person.
 
-Two bounds are the same where constants c, C > 0 and a size n0 exist with c*reference <= answer <= C*reference for all values
-of the variables of at least n0 that satisfy the constraints. Variables are otherwise independent.
+Two bounds are the same where constants c, C > 0 and a size n0 exist with c*reference <= answer <= C*reference for all
+values of the variables of at least n0 that satisfy the constraints. Variables are otherwise independent.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from autograder.maths.growth.regime import Regime, growth_along, regimes
 from autograder.maths.growth.terms import Undecidable, Undefined
 from autograder.maths.growth.tree import Growth, Node, names
 
+_UNDEFINED = "Your bound has no value: it divides by zero or takes the logarithm of zero or less."
+_UNCLEAR = "This bound could not be compared: a person will look."
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Shape:
@@ -33,7 +36,8 @@ def decide(reference: Growth | str, answer: Growth | str, *, variables: Iterable
            constraints: Iterable[str] = ()) -> Decision:  # fmt: skip
     """Tight comparison of two bounds; text is read first (raises Unreadable).
 
-    Codes: `agree`; `too_small`, `too_large`, `incomparable` and `not_positive` with a regime as witness; `undefined`; `undecided`.
+    Codes: `agree`; `too_small`, `too_large`, `incomparable` and `not_positive` with a regime as witness; `undefined`;
+    `undecided`.
     """
     declared = tuple(variables)
     expected, given = (parse(g, variables=declared) if isinstance(g, str) else g for g in (reference, answer))
@@ -42,7 +46,7 @@ def decide(reference: Growth | str, answer: Growth | str, *, variables: Iterable
     try:
         small, large = _bounded(given.tree, expected.tree, domain)
     except Undefined:
-        return different("undefined", "Your bound has no value: it divides by zero or takes the logarithm of zero or less.")
+        return different("undefined", _UNDEFINED)
     if small and large:
         return equal()
     return _refute(expected.tree, given.tree, ratios, search=(not large, not small))
@@ -89,12 +93,10 @@ def _products(left: list[Monomial], right: list[Monomial]) -> list[Monomial]:
 
 # -- refutation ------------------------------------------------------------------------------------------------------
 def _refute(expected: Node, given: Node, ratios: Sequence[Monomial], search: tuple[bool, bool]) -> Decision:
-    """Look along the regimes for one where the answer is too small (search[0]) and one where it is too large (search[1])."""
+    """Look for a regime where the answer is too small (if search[0]) and one where it is too large (if search[1])."""
     used = _linked({*names(expected), *names(given)}, ratios)
     found: dict[int, Regime] = {}
-    effort = 0
-    for regime in regimes(used, ratios):
-        effort += 1
+    for effort, regime in enumerate(regimes(used, ratios)):
         if found and effort > 3 * len(used) + 60:
             break
         verdict = _along(expected, given, regime)
@@ -105,7 +107,7 @@ def _refute(expected: Node, given: Node, ratios: Sequence[Monomial], search: tup
             found.setdefault(verdict, regime)
         if all(side in found or not wanted for side, wanted in zip((-1, 1), search, strict=True)):
             break
-    return _report(found) or _constants(given) or undecided("undecided", "This bound could not be compared: a person will look.")
+    return _report(found) or _constants(given) or undecided("undecided", _UNCLEAR)
 
 
 def _constants(given: Node) -> Decision | None:
@@ -120,14 +122,16 @@ def _constants(given: Node) -> Decision | None:
 
 
 def _along(expected: Node, given: Node, regime: Regime) -> int | None:
-    """-1 where the answer is too small along the regime, +1 too large, 0 neither or unknown, None where not positive."""
+    """-1 where the answer is too small along the regime, +1 too large, 0 neither or unknown, None not positive."""
     evaluator = Evaluator(regime.values(), regime)
     try:
         sign, top, bottom = evaluator.leading(evaluator.ratio(given))
         if sign <= 0:
             return None
-        _, above, below = evaluator.leading(evaluator.ratio(expected))
+        positive, above, below = evaluator.leading(evaluator.ratio(expected))
     except (Undecidable, Undefined):
+        return 0
+    if positive <= 0:
         return 0
     return growth_along(top[0] * below[0] / (bottom[0] * above[0]))
 

@@ -1,9 +1,11 @@
 """Is one monomial bounded by a sum of others, whatever the growth of the variables? Proved by weighted AM-GM.
 
-q_1 + … + q_r >= q_1^w_1 · … · q_r^w_r for weights that sum to 1, so m = O(q_1 + … + q_r) follows if that product over m, over
-any product of known ratios >= 1 (the constraints), is a monomial that no variable can make small: in every variable the
-first non-zero exponent of (e^v, v, ln v, ln ln v, …) is positive. Weights are found by a linear programme that is
-repeated with deeper exponents where the shallower ones cancel, and the certificate is checked again by itself.
+q_1 + … + q_r >= q_1^w_1 · … · q_r^w_r for weights that sum to 1, so m = O(q_1 + … + q_r) follows if that product over
+m, over any product of known ratios >= 1 (the constraints), is a monomial that no variable can make small: in every
+variable the first non-zero exponent of (e^v, v, ln v, ln ln v, …) is positive.
+
+Weights are found by a linear programme that is repeated with deeper exponents where the shallower ones cancel; the
+certificate is then checked by itself.
 """
 
 from __future__ import annotations
@@ -109,22 +111,27 @@ def _search(goals: list[Vector], ratios: list[Vector]) -> Certificate | None:
         width = len(goals) + len(ratios)
         stuck = [g for i, g in enumerate(tiers) if solution[width + i] == 0 and level[g] + 1 < len(tiers[g])]
         if not stuck:
-            return Certificate(weights=tuple(solution[: len(goals)]), multipliers=tuple(solution[len(goals) : width]))
+            total = sum(solution[: len(goals)])
+            scaled = [entry / total for entry in solution[:width]]
+            return Certificate(weights=tuple(scaled[: len(goals)]), multipliers=tuple(scaled[len(goals) :]))
         for group in stuck:
             level[group] += 1
 
 
 def _solve(goals: list[Vector], ratios: list[Vector], tiers: dict[Hashable, list[int]],
            level: dict[Hashable, int]) -> list[Fraction] | None:  # fmt: skip
-    """Columns: weights, multipliers, reward per group (at most 1), its gap to 1, the rest of the slack."""
+    """Columns: weights, multipliers, reward per group (at most 1), its gap to 1, the rest of the slack, surplus weight.
+
+    The weights may sum to more than 1, so that every slack that can be positive can also earn its whole reward.
+    """
     columns, groups = len(goals) + len(ratios), len(tiers)
-    width = columns + 3 * groups
+    width = columns + 3 * groups + 1
     zero, one = Fraction(0), Fraction(1)
-    rows, right = [[one] * len(goals) + [zero] * (width - len(goals))], [one]
+    rows, right = [[one] * len(goals) + [zero] * (width - len(goals) - 1) + [-one]], [one]
     for index, (group, depths) in enumerate(tiers.items()):
         for step, depth in enumerate(depths[: level[group] + 1]):
             row = [goal.get((group, depth), zero) for goal in goals]
-            row += [-ratio.get((group, depth), zero) for ratio in ratios] + [zero] * (3 * groups)
+            row += [-ratio.get((group, depth), zero) for ratio in ratios] + [zero] * (3 * groups + 1)
             if step == level[group]:
                 row[columns + index] = row[columns + 2 * groups + index] = -one
             rows.append(row)
@@ -133,7 +140,7 @@ def _solve(goals: list[Vector], ratios: list[Vector], tiers: dict[Hashable, list
         bound[columns + index] = bound[columns + groups + index] = one
         rows.append(bound)
         right.append(one)
-    objective = [zero] * columns + [one] * groups + [zero] * (2 * groups)
+    objective = [zero] * columns + [one] * groups + [zero] * (2 * groups + 1)
     return maximise(objective, rows, right)
 
 

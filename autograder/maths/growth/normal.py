@@ -1,7 +1,7 @@
 """Trees to quotients of signed sums of monomials: the normal form in which growths are compared.
 
-Everything stays exact as long as it can (so that `(n-k)/(k-1) + 1` is `(n-1)/(k-1)` and `ln(J/K) + ln K` is `ln J`). What is known
-only up to constant factors (`max`, `sqrt(n+m)`, `ln(n+m)`) gets loose coefficients, which can no longer cancel.
+Everything stays exact as long as it can (so that `(n-k)/(k-1) + 1` is `(n-1)/(k-1)` and `ln(J/K) + ln K` is `ln J`).
+What is known only up to constant factors (`max`, `sqrt(n+m)`, `ln(n+m)`) gets loose coefficients, which never cancel.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ class Evaluator:
 
     def _extreme(self, function: str, arguments: list[Ratio]) -> Ratio:
         """max as a sum, min(f, g) as 1/(1/f + 1/g): both within constants for positive arguments."""
-        if all(argument == arguments[0] for argument in arguments):
-            return arguments[0]
+        if (fixed := _fixed(function, arguments)) is not None:
+            return fixed
         found = ratio({})
         for argument in arguments:
             sign, top, bottom = self.leading(argument)
@@ -233,6 +233,17 @@ def inverse(found: Ratio) -> Ratio:
     if not found.top:
         raise Undefined
     return ratio(found.bottom, found.top)
+
+
+def _fixed(function: str, arguments: list[Ratio]) -> Ratio | None:
+    """The extreme of equal arguments, or of numbers."""
+    if all(argument == arguments[0] for argument in arguments):
+        return arguments[0]
+    known = [as_constant(a.top) if a.bottom == {UNIT: ONE} else None for a in arguments]
+    values = [c.value for c in known if c is not None and c.value is not None]
+    if len(values) < len(arguments):
+        return None
+    return arguments[values.index(max(values) if function == "max" else min(values))]
 
 
 def _is_exact(terms: Terms) -> bool:

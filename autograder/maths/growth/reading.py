@@ -1,7 +1,7 @@
 """Tokens to a tree, by recursive descent; nothing typed is ever evaluated.
 
-`^` binds tighter than a product, juxtaposition is a product, and a function without parentheses takes the product that is
-joined to it without a space: `ln XY` is ln(X*Y), `ln X ln Y` is ln(X)*ln(Y). What a reader could take two ways
+`^` binds tighter than a product, juxtaposition is a product, and a function without parentheses takes the product that
+is joined to it without a space: `ln XY` is ln(X*Y), `ln X ln Y` is ln(X)*ln(Y). What a reader could take two ways
 (`ln X Y`, `n/2k`) is refused with both ways of writing it, because a guess could turn into a wrong verdict.
 """
 
@@ -73,10 +73,7 @@ class _Parser:
         """An answer: a wrapper around everything, or a bare sum."""
         if self.token.kind == "end":
             raise self.fault("empty", "Nothing was typed.")
-        if self.take("wrapper"):
-            tree = self.bracketed()
-        else:
-            tree = self.sum()
+        tree = self.bracketed() if self.take("wrapper") else self.sum()
         if self.token.kind != "end":
             raise self.fault("syntax", "The bound ends before this: write one O(...) around the whole answer.")
         if _count(tree, MAX_NODES) > MAX_NODES:
@@ -116,7 +113,8 @@ class _Parser:
                 factors += following
                 continue
             if len(following) > 1:
-                raise self.fault("ambiguous", "It is not clear what is divided by what: write a/(b*c) or (a/b)*c.", operator)
+                message = "It is not clear what is divided by what: write a/(b*c) or (a/b)*c."
+                raise self.fault("ambiguous", message, operator)
             factors = [Quotient(top=_product(factors), bottom=following[0])]
         return _product(factors)
 

@@ -87,7 +87,7 @@ def regimes(variables: Sequence[str], ratios: Sequence[Monomial]) -> Iterator[Re
 
 
 def growth_along(quotient: Monomial) -> int:
-    """+1 where a monomial in T grows without bound though the fixed variables stay fixed, -1 where it vanishes, else 0."""
+    """+1 where a monomial in T grows without bound while the fixed variables stay fixed, -1 if it vanishes, else 0."""
     return tendency(without_fixed(quotient))
 
 

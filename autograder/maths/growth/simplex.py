@@ -46,8 +46,9 @@ def _retire_artificials(table: list[Row], basis: list[int], width: int) -> None:
 def _improve(table: list[Row], basis: list[int], objective: Row, columns: int) -> None:
     while True:
         prices = [objective[column] for column in basis]
-        entering = next((j for j in range(columns) if j not in basis and objective[j] > sum(
-            (price * row[j] for price, row in zip(prices, table, strict=True) if price and row[j]), Fraction(0))), None)  # fmt: skip
+        costly = [(price, row) for price, row in zip(prices, table, strict=True) if price]
+        gains = (j for j in range(columns) if j not in basis and objective[j] > sum(p * row[j] for p, row in costly))
+        entering = next(gains, None)
         if entering is None:
             return
         ratios = [(row[-1] / row[entering], basis[i], i) for i, row in enumerate(table) if row[entering] > 0]

@@ -72,7 +72,7 @@ def scaled(terms: Terms, coefficient: Constant, monomial: Monomial = UNIT) -> Te
 def leading(terms: Terms, order: Order) -> tuple[int, list[Monomial]]:
     """The sign and the monomials that the sum is Theta of, for large variables; sign 0 and none for an exact zero.
 
-    Terms of the other sign must vanish beside them (or be absorbed exactly, as in 2J - K with K <= J); raises Undecidable.
+    Terms of the other sign must vanish beside them; raises Undecidable.
     """
     if not terms:
         return 0, []

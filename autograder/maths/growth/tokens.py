@@ -1,6 +1,7 @@
 """Characters to tokens: ASCII, LaTeX and the Unicode that a keyboard or a word processor produces.
 
-A run of letters is cut into function names and declared variables (`nlogn` is n log n, `XY` is X*Y), longest names first.
+A run of letters is cut into function names and declared variables (`nlogn` is n log n, `XY` is X*Y), in as few pieces
+as possible.
 Every token remembers its column and whether a space stood before it: `ln XY` and `ln X Y` are not read alike.
 """
 
@@ -29,8 +30,8 @@ _SYMBOLS = {
     "√": "sqrt", "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")", "[": "[", "]": "]",
 }  # fmt: skip
 _COMMANDS = {
-    "cdot": "*", "times": "*", "ast": "*", "div": "/", "lceil": "ceil(", "rceil": ")", "lfloor": "floor(", "rfloor": ")",
-    "lbrace": "(", "rbrace": ")",
+    "cdot": "*", "times": "*", "ast": "*", "div": "/", "lceil": "ceil(", "rceil": ")", "lfloor": "floor(",
+    "rfloor": ")", "lbrace": "(", "rbrace": ")",
 }  # fmt: skip
 _SILENT = {"left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "limits", "displaystyle", "quad", "qquad"}
 _FONTS = {"mathcal", "mathrm", "mathit", "mathbf", "operatorname", "text", "textrm", "mathop"}
@@ -92,7 +93,7 @@ class Tokeniser:
         elif character in _SYMBOLS:
             yield from self._spelled(_SYMBOLS[character], 1)
         elif character == "!":
-            raise self._fault("factorial", "Factorials are not read here: give the bound with powers, logarithms and sums.")
+            raise self._fault("factorial", "Factorials are not read here: use powers, logarithms and sums.")
         elif word := _WORD.match(self.text, self.at):
             yield from self._word(word.group())
         else:
