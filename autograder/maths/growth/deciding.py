@@ -17,9 +17,10 @@ from autograder.maths.growth.monomial import Atom, Monomial, atom
 from autograder.maths.growth.normal import Evaluator
 from autograder.maths.growth.reading import parse
 from autograder.maths.growth.regime import Regime, growth_along, regimes
-from autograder.maths.growth.terms import Undecidable, Undefined
-from autograder.maths.growth.tree import Growth, Node, names
+from autograder.maths.growth.terms import Undecidable, Undefined, multiply
+from autograder.maths.growth.tree import Growth, Node, names, nodes
 
+_MOST_PAIRS = 2500
 _UNDEFINED = "Your bound has no value: it divides by zero or takes the logarithm of zero or less."
 _UNCLEAR = "This bound could not be compared: a person will look."
 
@@ -47,7 +48,7 @@ def decide(reference: Growth | str, answer: Growth | str, *, variables: Iterable
         small, large = _bounded(given.tree, expected.tree, domain)
     except Undefined:
         return different("undefined", _UNDEFINED)
-    if small and large:
+    if (small and large) or _proportional(given.tree, expected.tree, domain):
         return equal()
     return _refute(expected.tree, given.tree, ratios, search=(not large, not small))
 
@@ -62,6 +63,8 @@ def _bounded(given: Node, expected: Node, domain: Domain) -> tuple[bool, bool]:
     if left is None or right is None:
         return False, False
     above, below = _products(left.top, right.bottom), _products(right.top, left.bottom)
+    if len(above) * len(below) > _MOST_PAIRS:
+        return False, False
     return (
         all(domain.dominated(single, below) for single in above),
         all(domain.dominated(single, above) for single in below),
@@ -91,13 +94,28 @@ def _products(left: list[Monomial], right: list[Monomial]) -> list[Monomial]:
     return list(dict.fromkeys(one * other for one in left for other in right))
 
 
+def _proportional(given: Node, expected: Node, domain: Domain) -> bool:
+    """Exactly a positive multiple of each other; this needs no sign, so it also serves bounds like n - k."""
+    try:
+        left, right = (Evaluator({name: atom(name) for name in names(t)}, domain).ratio(t) for t in (given, expected))
+        above, below = multiply(left.top, right.bottom), multiply(right.top, left.bottom)
+    except (Undecidable, Undefined):
+        return False
+    if not above or above.keys() != below.keys() or any(c.value is None for c in (*above.values(), *below.values())):
+        return False
+    factors = [above[single] / below[single] for single in above]
+    return factors[0].sign > 0 and all(factor == factors[0] for factor in factors)
+
+
 # -- refutation ------------------------------------------------------------------------------------------------------
 def _refute(expected: Node, given: Node, ratios: Sequence[Monomial], search: tuple[bool, bool]) -> Decision:
     """Look for a regime where the answer is too small (if search[0]) and one where it is too large (if search[1])."""
+    most = min(800, max(60, 30_000 // sum(1 for _ in (*nodes(expected), *nodes(given)))))
     used = _linked({*names(expected), *names(given)}, ratios)
+    ratios = [ratio for ratio in ratios if _variables(ratio) <= set(used)]
     found: dict[int, Regime] = {}
     for effort, regime in enumerate(regimes(used, ratios)):
-        if found and effort > 3 * len(used) + 60:
+        if effort > most or (found and effort > 3 * len(used) + 60):
             break
         verdict = _along(expected, given, regime)
         if verdict is None:
@@ -151,9 +169,13 @@ def _report(found: dict[int, Regime]) -> Decision | None:
 def _linked(used: set[str], ratios: Sequence[Monomial]) -> list[str]:
     """The variables that occur, and those that constraints tie to them."""
     linked = set(used)
-    groups = [{basis.variable for basis, _ in ratio.powers if isinstance(basis, Atom)} for ratio in ratios]
+    groups = [_variables(ratio) for ratio in ratios]
     for _ in groups:
         for group in groups:
             if group & linked:
                 linked |= group
     return sorted(linked)
+
+
+def _variables(ratio: Monomial) -> set[str]:
+    return {basis.variable for basis, _ in ratio.powers if isinstance(basis, Atom)}

@@ -38,6 +38,11 @@ class Domain:
         self.ratios = [deeper for ratio in ratios for deeper in _consequences(ratio)]
         self._known: dict[tuple[Monomial, frozenset[Monomial]], int] = {}
 
+    @property
+    def total(self) -> bool:
+        """Over several variables some monomials are incomparable."""
+        return False
+
     def dominated(self, small: Monomial, by: Iterable[Monomial], *, strict: bool = False) -> bool:
         """`small` = O(sum of `by`) proved; with `strict`, small/sum even tends to 0 as all variables grow."""
         key = small, frozenset(by)
@@ -48,7 +53,7 @@ class Domain:
     def _decide(self, small: Monomial, by: list[Monomial]) -> int:
         """0 not proved, 1 bounded, 2 vanishing."""
         best = max((lexicographic(vector(large / small)) for large in by), default=-1)
-        if best == 1 or (best == 0 and not self.ratios and len(by) == 1):
+        if best == 1 or (len(by) == 1 and not self.ratios):
             return best + 1
         goals = [vector(large / small) for large in by]
         ratios = [vector(ratio) for ratio in self.ratios]

@@ -79,6 +79,11 @@ def log_of(basis: Basis) -> Monomial:
     return basis.inner if isinstance(basis, Exponential) else atom(basis.variable, basis.depth + 1)
 
 
+def height(found: Monomial) -> int:
+    """How deep exponentials are nested in it."""
+    return max((1 + height(basis.inner) for basis, _ in found.powers if isinstance(basis, Exponential)), default=0)
+
+
 def tendency(quotient: Monomial) -> int:
     """Of a monomial in one variable: +1 where it grows without bound, -1 where it vanishes, 0 where it is constant."""
     if all(isinstance(basis, Atom) for basis, _ in quotient.powers):

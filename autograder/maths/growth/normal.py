@@ -12,7 +12,17 @@ from fractions import Fraction
 
 from autograder.maths.growth import constant as numbers
 from autograder.maths.growth.constant import ONE, Constant, loose, rational
-from autograder.maths.growth.monomial import UNIT, Atom, Basis, Exponential, Monomial, log_of, monomial
+from autograder.maths.growth.monomial import (
+    FIXED_DEPTH,
+    UNIT,
+    Atom,
+    Basis,
+    Exponential,
+    Monomial,
+    height,
+    log_of,
+    monomial,
+)
 from autograder.maths.growth.terms import (
     Order,
     Terms,
@@ -28,6 +38,7 @@ from autograder.maths.growth.terms import (
 )
 from autograder.maths.growth.tree import Call, Name, Node, Number, Power, Product, Quotient, Sum
 
+_TALLEST = 3   # exponentials inside exponentials
 _EXPANDED = 4   # integer powers of sums up to this one are multiplied out
 _ANY, _SOME = loose(0), loose(1)
 
@@ -99,6 +110,8 @@ class Evaluator:
         if not base.top and fixed.sign > 0:
             return base
         size = fixed if fixed.sign > 0 else -fixed
+        if len(base.bottom) > 1 and size.key.denominator != 1 and leading(base.bottom, self.order)[0] < 0:
+            base = Ratio(top=negate(base.top), bottom=negate(base.bottom))
         raised = times(ratio(self._raised(base.top, size)), inverse(ratio(self._raised(base.bottom, size))))
         return raised if fixed.sign > 0 else inverse(raised)
 
@@ -251,8 +264,11 @@ def _is_exact(terms: Terms) -> bool:
 
 
 def _log(single: Monomial) -> Terms:
+    """Exact; a logarithm so deep that it would pass for a fixed variable is out of reach."""
     found: Terms = {}
     for basis, exponent in single.powers:
+        if isinstance(basis, Atom) and basis.depth == FIXED_DEPTH - 1:
+            raise Undecidable
         found = add(found, {log_of(basis): exponent})
     return found
 
@@ -263,4 +279,6 @@ def _exponential_basis(single: Monomial) -> Basis:
         ((basis, exponent),) = single.powers
         if isinstance(basis, Atom) and basis.depth > 0 and exponent == ONE:
             return Atom(basis.variable, basis.depth - 1)
+    if height(single) >= _TALLEST:
+        raise Undecidable
     return Exponential(single)

@@ -87,6 +87,8 @@ def _latex(node: Node) -> str:
             return rf"\frac{{{_latex(node.top)}}}{{{_latex(node.bottom)}}}"
         case Power():
             return f"{{{_latex_bracket(node.base, Sum, Product, Quotient, Power, Call)}}}^{{{_latex(node.exponent)}}}"
+        case Call(function="exp", arguments=(Number(value=Fraction(numerator=1, denominator=1)),)):
+            return "e"
         case Call(function="log"):
             argument, base = node.arguments
             return rf"\log_{{{_latex(base)}}}\left({_latex(argument)}\right)"

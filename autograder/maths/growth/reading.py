@@ -7,6 +7,7 @@ is joined to it without a space: `ln XY` is ln(X*Y), `ln X ln Y` is ln(X)*ln(Y).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
@@ -23,7 +24,7 @@ from autograder.maths.growth.tree import (
     Product,
     Quotient,
     Sum,
-    children,
+    nodes,
 )
 
 MAX_DEPTH = 60
@@ -74,9 +75,11 @@ class _Parser:
         if self.token.kind == "end":
             raise self.fault("empty", "Nothing was typed.")
         tree = self.bracketed() if self.take("wrapper") else self.sum()
+        if self.token.kind == "_":
+            raise self.fault("unknown_name", "No variable of this question has this subscript.")
         if self.token.kind != "end":
             raise self.fault("syntax", "The bound ends before this: write one O(...) around the whole answer.")
-        if _count(tree, MAX_NODES) > MAX_NODES:
+        if sum(1 for _ in itertools.islice(nodes(tree), MAX_NODES + 1)) > MAX_NODES:
             raise Unreadable("too_long", f"The answer has more than {MAX_NODES} parts.", self.text, 0)
         return tree
 
@@ -115,6 +118,8 @@ class _Parser:
             if len(following) > 1:
                 message = "It is not clear what is divided by what: write a/(b*c) or (a/b)*c."
                 raise self.fault("ambiguous", message, operator)
+            if isinstance(factors[-1], Power) and factors[-1].exponent == Number(value=Fraction(1)):
+                raise self.fault("ambiguous", "Put an exponent that is a quotient in brackets: n^(1/2).", operator)
             factors = [Quotient(top=_product(factors), bottom=following[0])]
         return _product(factors)
 
@@ -237,11 +242,3 @@ class _Parser:
 
 def _product(factors: list[Node]) -> Node:
     return factors[0] if len(factors) == 1 else Product(factors=tuple(factors))
-
-
-def _count(node: Node, most: int) -> int:
-    total, waiting = 0, [node]
-    while waiting and total <= most:
-        total += 1
-        waiting.extend(children(waiting.pop()))
-    return total

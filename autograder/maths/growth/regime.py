@@ -31,7 +31,7 @@ _STAGES: tuple[tuple[Rate, ...], ...] = (
     (FIXED, _LOGLOG, _rate(1, Fraction(1, 2)), _LOG, _rate(1, 2), _rate(0, Fraction(1, 4)), _rate(0, Fraction(1, 2)),
      _rate(0, Fraction(3, 4)), LINEAR, _rate(0, Fraction(3, 2)), _rate(0, 2), _rate(0, 4)),
 )  # fmt: skip
-_MOST = 1500
+_MOST = 1500   # regimes of one stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +39,11 @@ class Regime:
     """The rate of every variable; an order on monomials in T."""
 
     rates: tuple[tuple[str, Rate], ...]
+
+    @property
+    def total(self) -> bool:
+        """Along a regime any two monomials can be compared."""
+        return True
 
     def values(self) -> dict[str, Monomial]:
         """Each variable as a monomial in T."""

@@ -9,7 +9,7 @@ from autograder.maths.growth.constant import ONE, Constant
 from autograder.maths.growth.monomial import UNIT, Monomial
 
 Terms = dict[Monomial, Constant]
-MAX_TERMS = 400
+MAX_TERMS = 40
 
 
 class Undecidable(Exception):
@@ -21,7 +21,11 @@ class Undefined(Exception):
 
 
 class Order(Protocol):
-    """Who dominates whom: `Domain` over several variables, `Regime` over one."""
+    """Who dominates whom: `Domain` over several variables, `Regime` over one, where the order is total."""
+
+    @property
+    def total(self) -> bool:
+        """Any two monomials can be compared."""
 
     def dominated(self, small: Monomial, by: Iterable[Monomial], *, strict: bool = False) -> bool:
         """`small` = O(sum of `by`); strictly: it vanishes beside it."""
@@ -36,14 +40,18 @@ def add(left: Terms, right: Terms) -> Terms:
     """The sum, with exact cancellation."""
     found = dict(left)
     for monomial, coefficient in right.items():
-        total = found[monomial] + coefficient if monomial in found else coefficient
-        if total.is_zero:
-            del found[monomial]
-        else:
-            found[monomial] = total
+        _include(found, monomial, coefficient)
     if len(found) > MAX_TERMS:
         raise Undecidable
     return found
+
+
+def _include(found: Terms, monomial: Monomial, coefficient: Constant) -> None:
+    total = found[monomial] + coefficient if monomial in found else coefficient
+    if total.is_zero:
+        del found[monomial]
+    else:
+        found[monomial] = total
 
 
 def negate(terms: Terms) -> Terms:
@@ -53,14 +61,14 @@ def negate(terms: Terms) -> Terms:
 
 def multiply(left: Terms, right: Terms) -> Terms:
     """The product, multiplied out."""
-    if len(left) * len(right) > 10 * MAX_TERMS:
+    if len(left) * len(right) > 20 * MAX_TERMS:
         raise Undecidable
     found: Terms = {}
     for monomial, coefficient in left.items():
-        row: Terms = {}
         for other, factor in right.items():
-            row = add(row, {monomial * other: coefficient * factor})
-        found = add(found, row)
+            _include(found, monomial * other, coefficient * factor)
+    if len(found) > MAX_TERMS:
+        raise Undecidable
     return found
 
 
@@ -76,6 +84,11 @@ def leading(terms: Terms, order: Order) -> tuple[int, list[Monomial]]:
     """
     if not terms:
         return 0, []
+    if order.total:
+        largest = _largest(terms, order)
+        if not terms[largest].sign:
+            raise Undecidable
+        return terms[largest].sign, [largest]
     for sign in (1, -1):
         kept = [m for m, c in terms.items() if c.sign == sign]
         others = [m for m, c in terms.items() if c.sign != sign]
@@ -84,12 +97,24 @@ def leading(terms: Terms, order: Order) -> tuple[int, list[Monomial]]:
     raise Undecidable
 
 
+def _largest(terms: Terms, order: Order) -> Monomial:
+    found, *others = terms
+    for other in others:
+        if order.dominated(found, [other]):
+            found = other
+    return found
+
+
 def pruned(monomials: list[Monomial], order: Order) -> list[Monomial]:
-    """The monomials that no sum of the others dominates."""
+    """The monomials that no sum of the others dominates; those that a single other one dominates go first."""
     kept = list(monomials)
     for candidate in monomials:
         rest = [m for m in kept if m != candidate]
-        if rest and order.dominated(candidate, rest):
+        if any(order.dominated(candidate, [m]) for m in rest):
+            kept = rest
+    for candidate in list(kept):
+        rest = [m for m in kept if m != candidate]
+        if len(rest) > 1 and order.dominated(candidate, rest):
             kept = rest
     return kept
 

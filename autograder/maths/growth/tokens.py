@@ -37,7 +37,8 @@ _SILENT = {"left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "limit
 _FONTS = {"mathcal", "mathrm", "mathit", "mathbf", "operatorname", "text", "textrm", "mathop"}
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 _NUMBER = re.compile(r"\d+(\.\d+)?|\.\d+", re.ASCII)
-_WORD = re.compile(r"[^\W\d_][^\W_]*(_[^\W_]+)*")
+_LETTER = r"(?:(?![⁰¹²³⁴⁵⁶⁷⁸⁹])[^\W_])"
+_WORD = re.compile(rf"(?!\d){_LETTER}+(_{_LETTER}+)*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,8 @@ class Tokeniser:
         """All tokens, an `end` last; raises Unreadable."""
         if len(self.text) > MAX_LENGTH:
             raise Unreadable("too_long", f"The answer is longer than {MAX_LENGTH} characters.", self.text, MAX_LENGTH)
+        if "\n" in self.text.strip():
+            raise Unreadable("lines", "Write the bound on one line.", self.text, self.text.index("\n"))
         found: list[Token] = []
         while self.at < len(self.text):
             if self.text[self.at].isspace() or self.text[self.at] == "$":

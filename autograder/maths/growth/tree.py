@@ -96,9 +96,15 @@ def children(node: Node) -> tuple[Node, ...]:
             return ()
 
 
-def names(node: Node) -> Iterator[str]:
+def nodes(tree: Node) -> Iterator[Node]:
+    """Every node, parents first."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(children(node))
+
+
+def names(tree: Node) -> Iterator[str]:
     """Every variable that occurs, with repetitions."""
-    if isinstance(node, Name):
-        yield node.name
-    for child in children(node):
-        yield from names(child)
+    return (node.name for node in nodes(tree) if isinstance(node, Name))
