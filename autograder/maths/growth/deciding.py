@@ -110,7 +110,7 @@ def _proportional(given: Node, expected: Node, domain: Domain) -> bool:
 # -- refutation ------------------------------------------------------------------------------------------------------
 def _refute(expected: Node, given: Node, ratios: Sequence[Monomial], search: tuple[bool, bool]) -> Decision:
     """Look for a regime where the answer is too small (if search[0]) and one where it is too large (if search[1])."""
-    most = min(800, max(60, 30_000 // sum(1 for _ in (*nodes(expected), *nodes(given)))))
+    most = min(800, max(30, 10_000 // sum(1 for _ in (*nodes(expected), *nodes(given)))))
     used = _linked({*names(expected), *names(given)}, ratios)
     ratios = [ratio for ratio in ratios if _variables(ratio) <= set(used)]
     found: dict[int, Regime] = {}
@@ -119,6 +119,8 @@ def _refute(expected: Node, given: Node, ratios: Sequence[Monomial], search: tup
             break
         verdict = _along(expected, given, regime)
         if verdict is None:
+            if not regime.admits(ratios, exactly=True):
+                continue
             where = regime.describe()
             return different("not_positive", f"Your bound is not positive when {where}.", witness=where)
         if verdict and search[(verdict + 1) // 2]:
@@ -149,8 +151,8 @@ def _along(expected: Node, given: Node, regime: Regime) -> int | None:
         positive, above, below = evaluator.leading(evaluator.ratio(expected))
     except (Undecidable, Undefined):
         return 0
-    if positive <= 0:
-        return 0
+    if positive <= 0:   # a reference such as n - k may vanish where k = n; where it is negative nothing can be said
+        return positive + 1
     return growth_along(top[0] * below[0] / (bottom[0] * above[0]))
 
 

@@ -56,7 +56,9 @@ class Domain:
         if best == 1 or (len(by) == 1 and not self.ratios):
             return best + 1
         goals = [vector(large / small) for large in by]
-        ratios = [vector(ratio) for ratio in self.ratios]
+        depths = {depth for goal in goals for _, depth in goal}
+        # A constraint at a depth that no goal has could only spoil the slack there.
+        ratios = [found for found in map(vector, self.ratios) if any(depth in depths for _, depth in found)]
         certificate = _search(goals, ratios)
         found = -1 if certificate is None else lexicographic(slack(certificate, goals, ratios))
         return max(found, best) + 1

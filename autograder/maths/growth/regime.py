@@ -53,10 +53,11 @@ class Regime:
         """Along a regime one monomial of a sum decides."""
         return any(tendency(large / small) >= int(strict) for large in by)
 
-    def admits(self, ratios: Sequence[Monomial]) -> bool:
-        """Whether the constraints (ratios >= 1 in the variables) hold along the regime."""
+    def admits(self, ratios: Sequence[Monomial], *, exactly: bool = False) -> bool:
+        """Whether the constraints (ratios >= 1 in the variables) hold along the regime, or could after a rescaling."""
         values = self.values()
-        return all(tendency(substituted(ratio, values)) >= 0 for ratio in ratios)
+        along = tendency if exactly else growth_along
+        return all(along(substituted(ratio, values)) >= 0 for ratio in ratios)
 
     def describe(self) -> str:
         """`X is fixed and Y grows`: a condition that follows the word *when*."""

@@ -47,7 +47,7 @@ def _improve(table: list[Row], basis: list[int], objective: Row, columns: int) -
     while True:
         prices = [objective[column] for column in basis]
         costly = [(price, row) for price, row in zip(prices, table, strict=True) if price]
-        gains = (j for j in range(columns) if j not in basis and objective[j] > sum(p * row[j] for p, row in costly))
+        gains = (j for j in range(columns) if j not in basis and objective[j] > _price(costly, j))
         entering = next(gains, None)
         if entering is None:
             return
@@ -55,6 +55,10 @@ def _improve(table: list[Row], basis: list[int], objective: Row, columns: int) -
         if not ratios:
             return
         _pivot(table, basis, min(ratios)[2], entering)
+
+
+def _price(costly: list[tuple[Fraction, Row]], column: int) -> Fraction:
+    return sum((price * row[column] for price, row in costly if row[column]), Fraction(0))
 
 
 def _pivot(table: list[Row], basis: list[int], index: int, entering: int) -> None:
