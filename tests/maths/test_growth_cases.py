@@ -1,4 +1,4 @@
-"""Growth bounds against tables of verdicts: the shared case file, the course's questions, and each rule from both sides."""
+"""Growth bounds against tables of verdicts: the case file, the course's questions, and each rule from both sides."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ self-attention|n**2*d|2*n**2*d+n**2; n**2*d+n**2; n**2*(d+1); n^2 d (1+1/d)|n*d*
 n**2*d+n*d**2; n*d*ln(n)|
 recurrent|n*d**2|2*n*d**2+n*d; n*d*(d+1)|n**2*d; n*d; d**2; n**2*d**2|
 convolution|k*n*d**2|2*k*n*d**2+n*d|n*d**2; k*n*d; k**2*n*d**2; n**2*d*k|
-dilated path|ln(n)/ln(k)|log2(n)/log2(k); log_k(n); log_k n; \\log_k n; log(n, k); ceil(log_k n)|n/k; ln(n); n; ln(n/k)+1; \
-k*ln(n); log2 n|k<=n
+dilated path|ln(n)/ln(k)|log2(n)/log2(k); log_k(n); log_k n; \\log_k n; log(n, k); ceil(log_k n)|n/k; ln(n); n; \
+ln(n/k)+1; k*ln(n); log2 n|k<=n
 contiguous path|n/k|(n-1)/(k-1); n/(k-1)+1; 2*n/k; ceil((n-1)/(k-1)); (n-k)/(k-1)+1|ln(n)/ln(k); n; n/2; n*k; n-k; \
 n/k-1; n/k + k|k<=n
 with projections|n^2 d + n d^2|n d max(n,d); n d (n+d); 8n*d^2 + 4n^2*d|n d; (n d)^1.5; n^2 d; n^2 d^2; n d min(n, d)|
@@ -51,8 +51,8 @@ sum is max|n+d|max(n,d); n+d-1; 2n+3d; n + d + sqrt(n d); sqrt(n^2+d^2); n + d +
 sqrt(n^2+d); n|
 min is harmonic|min(n,m)|n m/(n+m); 1/(1/n+1/m); min(2n, m+1)|n; m; sqrt(n m); n+m; max(n,m)|
 min under order|min(n,m)|n; n m/(n+m)|m; sqrt(n m)|n<=m
-log base drops|n ln n|n log2 n; nlogn; n log_2(n); n ln(n^3); ln(n^n); n ln(n)+n; n \\log_{10} n|n ln n ln n; n^1.0001; n; \
-n sqrt(ln n); n ln ln n|
+log base drops|n ln n|n log2 n; nlogn; n log_2(n); n ln(n^3); ln(n^n); n ln(n)+n; n \\log_{10} n|n ln n ln n; \
+n^1.0001; n; n sqrt(ln n); n ln ln n|
 exponent keeps base|n^(log2 3)|3^(log2 n); 3^(log_2 n); n^{\\log_2 3}; 3^(ln(n)/ln(2)); n^(ln(3)/ln(2)); 9^(log_4 n)|\
 n^1.585; n^2; n^1.58; 3^(ln n); 2^n; n^(log2 3 + 0.0000000001)|
 log of a sum|ln(n+m)|ln n + ln m; max(ln n, ln m); ln(n m); ln(n^2+m); ln(n+m+1)|ln(n) ln(m); ln n; n+m; ln ln n + ln m|
@@ -64,8 +64,8 @@ independent|n/k|2n/k|n/(k-1)+1; n; n/k + 1|
 lower order term vanishes|T|T-1; T-100000; T - ln T; T-T/2; T(1-1/T); T*(1-1/U); ceil(T/2); floor(T/3); T + 1/T|\
 T-T/2-T/2; T-0.3T-0.7T; 0.3; T/U; 1/T|
 all lower order|T U|T U - T - U + 1; (T-1)(U-1)|T U - T U + T; T U - T U/1; (T-1)/(U-1)|
-cancellation is exact|1|n-(n-1); 5; 0.001; ln(2); (n+1) - n; n/n; n^(1/ln n); 9^9^9^9; 2^10^10|0; n-n; -1; ln(1); ln(0.5); \
-1/n; ln n; n^0.0001|
+cancellation is exact|1|n-(n-1); 5; 0.001; ln(2); (n+1) - n; n/n; n^(1/ln n); 9^9^9^9; 2^10^10|0; n-n; -1; ln(1); \
+ln(0.5); 1/n; ln n; n^0.0001|
 cancelled logs|ln n|ln(ln(n^n)); ln(n^2+n); ln(n)-1; ln(n)/1000 - 1000; ln(n*m) - ln(m)|ln(n)-ln(n); ln(n m); ln(n/m)|
 irrational coefficients|n^2|n^2 ln 2; n^2 sqrt(3) - n^2|n^2*(ln 6 - ln 2 - ln 3) + n|
 signs of a quotient|n/k|(1-n)/(1-k); sqrt((1-n)^2)/(k-1); ((1-n)/(1-k))^1.0|(1-n)/k|

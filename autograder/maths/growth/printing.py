@@ -64,7 +64,7 @@ def _call(node: Call) -> str:
 
 
 _LATEX_CALLS = {
-    "ln": r"\ln\left({}\right)", "sqrt": r"\sqrt{{{}}}", "exp": r"e^{{{}}}", "max": r"\max\left({}\right)",
+    "ln": r"\ln\left({}\right)", "sqrt": r"\sqrt{{{}}}", "exp": r"{{e}}^{{{}}}", "max": r"\max\left({}\right)",
     "min": r"\min\left({}\right)", "ceil": r"\lceil {} \rceil", "floor": r"\lfloor {} \rfloor",
 }  # fmt: skip
 
@@ -85,6 +85,8 @@ def _latex(node: Node) -> str:
             return r" \cdot ".join(_latex_bracket(factor, Sum, Product) for factor in node.factors)
         case Quotient():
             return rf"\frac{{{_latex(node.top)}}}{{{_latex(node.bottom)}}}"
+        case Power(base=Call(function="exp", arguments=(Number(value=Fraction(numerator=1, denominator=1)),))):
+            return f"{{e}}^{{{_latex(node.exponent)}}}"
         case Power():
             return f"{{{_latex_bracket(node.base, Sum, Product, Quotient, Power, Call)}}}^{{{_latex(node.exponent)}}}"
         case Call(function="exp", arguments=(Number(value=Fraction(numerator=1, denominator=1)),)):
