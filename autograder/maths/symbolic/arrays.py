@@ -47,17 +47,20 @@ def _size(value: Any) -> Any:
     return Size(value) if type(value) is int else value
 
 
+_SHAPE: Any = np.ndarray.shape   # the descriptor that the property below stands before
+
+
 class PreciseArray(np.ndarray[Any, np.dtype[Any]]):
     """An array of `Precise` objects, of integers or of booleans; any ufunc with a real result yields the first."""
 
-    @property  # type: ignore[misc]
+    @property
     def shape(self) -> tuple[Size, ...]:
         """The sizes, as integers that divide precisely."""
-        return tuple(Size(size) for size in np.ndarray.shape.__get__(self))  # type: ignore[attr-defined]
+        return tuple(Size(size) for size in _SHAPE.__get__(self))
 
     @shape.setter
     def shape(self, value: Any) -> None:
-        np.ndarray.shape.__set__(self, value)  # type: ignore[attr-defined]
+        _SHAPE.__set__(self, value)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         options.pop("dtype", None)
@@ -76,9 +79,8 @@ class PreciseArray(np.ndarray[Any, np.dtype[Any]]):
         return out[0] if out is not None and out[0] is not None else wrapped(result)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        for name, replacement in (("dtype", object),):
-            if options.get(name) is not None and np.dtype(options[name]).kind == "f":
-                options = {**options, name: replacement}
+        if options.get("dtype") is not None and np.dtype(options["dtype"]).kind == "f":
+            options = {**options, "dtype": object}
         return wrapped(super().__array_function__(function, types, arguments, options))
 
     def astype(self, dtype: Any, *arguments: Any, **options: Any) -> Any:
@@ -89,13 +91,14 @@ class PreciseArray(np.ndarray[Any, np.dtype[Any]]):
             return wrapped(np.frompyfunc(int, 1, 1)(np.asarray(self)).astype(dtype))
         return wrapped(np.asarray(self).astype(dtype, *arguments, **options))
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **_: Any) -> Any:
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
+             **_: Any) -> Any:  # fmt: skip
         """The sum over the count, precisely."""
         total = np.asarray(objects(self)).sum(axis=axis, keepdims=keepdims)
         return wrapped(total * (Precise(int(np.size(total))) / int(self.size)))
 
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
-            **options: Any) -> Any:  # fmt: skip
+    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
+            keepdims: Any = False, **options: Any) -> Any:  # fmt: skip
         """The mean of the squared deviations; `ddof` and `correction` as in numpy."""
         ddof = options.get("correction", ddof)
         squares = (precise(self) - self.mean(axis=axis, keepdims=True)) ** 2
@@ -111,11 +114,14 @@ class PreciseArray(np.ndarray[Any, np.dtype[Any]]):
 _INTEGRAL = {
     np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.negative, np.absolute, np.maximum, np.minimum,
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal, np.logical_and, np.logical_or,
-    np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.sign, np.square, np.matmul,
-    np.isnan, np.isinf, np.isfinite,
+    np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.sign, np.square,
+    np.matmul, np.isnan, np.isinf, np.isfinite,
 }  # fmt: skip
 # ufuncs that numpy does not map to methods of objects
-_BY_METHOD = {np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite", np.sign: "sign", np.log1p: "log1p", np.expm1: "expm1"}
+_BY_METHOD = {
+    np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite", np.sign: "sign", np.log1p: "log1p",
+    np.expm1: "expm1",
+}  # fmt: skip
 
 
 def _element_function(ufunc: np.ufunc, inputs: list[Any]) -> Any:

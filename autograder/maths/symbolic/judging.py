@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from autograder.maths.decision import Decision, different, equal
-from autograder.maths.symbolic.precise import CONTEXT
 from autograder.maths.symbolic.running import Digits
+from autograder.maths.symbolic.series import CONTEXT
 
 SAME = Decimal("1e-60")
 ROUNDED = Decimal("1e-6")
@@ -16,10 +16,11 @@ _SMALL = Decimal("1e-10")   # entries smaller than this share of the largest are
 
 def compare(reference: Sequence[Digits], answer: Sequence[Digits], *, same: Decimal = SAME,
             rounded: Decimal = ROUNDED) -> Decision:  # fmt: skip
-    """Exact agreement (relative difference below `same`), a constant that was rounded (below `rounded`), or another function.
+    """Exact agreement (relative difference below `same`), a rounded constant (below `rounded`), or another function.
 
-    Codes: `agree`; `count`, `shape`, `not_finite`, `value`; `rounded_constant`, with the size of the difference as witness. The last
-    is *different* too: whether a decimal constant or a small epsilon is good enough is the question's to say.
+    Codes: `agree`; `count`, `shape`, `not_finite`, `value`; `rounded_constant`, with the size of the difference as
+    witness. The last is *different* too: whether a decimal constant, a small epsilon or a mask of -100 is good enough
+    is the question's to say.
     """
     if len(reference) != len(answer):
         return different("count", f"The function returned {len(answer)} results; {len(reference)} are asked for.")

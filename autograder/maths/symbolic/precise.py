@@ -1,8 +1,9 @@
 """Numbers of a hundred digits that behave like floats: the elements on which a student's code is run a second time.
 
-Python's own decimal arithmetic in a context of its own, so nothing is needed beyond the standard library and no global setting is
-touched. Floats that reach it are taken as they were meant: 0.1 is a tenth, and a float whose 17 digits are those of a
-fraction or of the root of one (`1/3`, `7**-0.5`, `sqrt(2/pi)`, computed in floats before we could see it) is that number.
+Python's own decimal arithmetic in a context of its own: nothing is needed beyond the standard library, and no global
+setting is touched. Floats that reach it are taken as they were meant: 0.1 is a tenth, and a float whose 17 digits are
+those of a fraction, of the root of one, or of a multiple of pi or a logarithm (`1/3`, `7**-0.5`, `sqrt(2/pi)`, computed
+in floats before we could see it) is that number.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from fractions import Fraction
 from functools import lru_cache, total_ordering
 from typing import Any, SupportsFloat, SupportsIndex
 
-DIGITS = 100
-CONTEXT = decimal.Context(
-    prec=DIGITS, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, rounding=decimal.ROUND_HALF_EVEN, traps=[]
-)
+from autograder.maths.symbolic.series import CONTEXT, error_function, pi, sine
+
 _ONE, _TWO = Decimal(1), Decimal(2)
 _ULPS = Decimal(2) ** -51   # two roundings of a 53-bit float
 
@@ -158,15 +157,15 @@ class Precise:
 
     def sin(self) -> Precise:
         """By its series after reduction."""
-        return _made(_sine(self.value))
+        return _made(sine(self.value))
 
     def cos(self) -> Precise:
         """sin(x + pi/2)."""
-        return _made(_sine(CONTEXT.add(self.value, CONTEXT.divide(pi(), _TWO))))
+        return _made(sine(CONTEXT.add(self.value, CONTEXT.divide(pi(), _TWO))))
 
     def erf(self) -> Precise:
         """The error function."""
-        return _made(_error_function(self.value))
+        return _made(error_function(self.value))
 
     def floor(self) -> Precise:
         """Towards minus infinity."""
@@ -211,14 +210,14 @@ def _binary(operation: Callable[[Decimal, Decimal], Decimal], left: object, righ
     try:
         return _made(operation(decimal_of(left), decimal_of(right)))
     except TypeError:
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
 
 
 def _compared(operation: Callable[[Decimal, Decimal], bool], left: Precise, right: object) -> bool:
     try:
         other = decimal_of(right)
     except TypeError:
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return not (left.value.is_nan() or other.is_nan()) and operation(left.value, other)
 
 
@@ -270,47 +269,3 @@ def _familiar() -> list[tuple[Decimal, int]]:
     inverse = [(CONTEXT.divide(_ONE, value), 1) for value, _ in logarithms]
     roots = [(_ONE, 2), (CONTEXT.sqrt(circle), 2), (CONTEXT.divide(_ONE, CONTEXT.sqrt(circle)), 2)]
     return [(_ONE, 1), *roots, (circle, 1), (CONTEXT.divide(_ONE, circle), 1), *logarithms, *inverse]
-
-
-@lru_cache(maxsize=1)
-def pi() -> Decimal:
-    """Machin's formula: 16 arctan(1/5) - 4 arctan(1/239)."""
-    with decimal.localcontext(CONTEXT) as context:
-        context.prec = DIGITS + 10
-        return 16 * _arctan_inverse(5) - 4 * _arctan_inverse(239)
-
-
-def _arctan_inverse(number: int) -> Decimal:
-    total, term, index = Decimal(0), _ONE / number, 0
-    while term and abs(term) > Decimal(10) ** -(DIGITS + 12):
-        total += term / (2 * index + 1)
-        term, index = -term / (number * number), index + 1
-    return total
-
-
-def _sine(angle: Decimal) -> Decimal:
-    if not angle.is_finite():
-        return Decimal("NaN")
-    with decimal.localcontext(CONTEXT) as context:
-        context.prec = DIGITS + 20
-        turns = (angle / (2 * pi())).to_integral_value()
-        angle -= turns * 2 * pi()
-        total, term, index = Decimal(0), angle, 1
-        while term and abs(term) > Decimal(10) ** -(DIGITS + 15):
-            total += term
-            term *= -angle * angle / ((index + 1) * (index + 2))
-            index += 2
-        return total
-
-
-def _error_function(argument: Decimal) -> Decimal:
-    if argument.is_nan() or abs(argument) > 16:
-        return argument if argument.is_nan() else _ONE.copy_sign(argument)
-    with decimal.localcontext(CONTEXT) as context:
-        context.prec = 2 * DIGITS + 60
-        total, term, index = Decimal(0), argument, 0
-        while term and abs(term) > Decimal(10) ** -(DIGITS + 10):
-            total += term / (2 * index + 1)
-            index += 1
-            term *= -argument * argument / index
-        return 2 * total / pi().sqrt()

@@ -25,7 +25,17 @@ def rebound(function: Callable[..., Any]) -> Callable[..., Any]:
         return functools.partial(rebound(function.func), *map(lifted, function.args), **options)
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"{type(function).__name__} is not a plain Python function")
-    return _Rebinding().function(function)
+    made: Callable[..., Any] = _Rebinding().function(function)
+    return made
+
+
+def lifted_data(value: Any) -> Any:
+    """Like `lifted`, for arguments: the entries of arrays are data, in which no fraction or root is looked for."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return precise(np.frompyfunc(lambda entry: Precise(repr(float(entry))), 1, 1)(value))
+    if type(value) in (tuple, list):
+        return type(value)(map(lifted_data, value))
+    return lifted(value)
 
 
 def lifted(value: Any) -> Any:
@@ -51,24 +61,22 @@ class _Rebinding:
 
     def function(self, function: types.FunctionType) -> Any:
         if id(function) not in self.known:
-            code = _precise_literals(function.__code__)
-            made = types.FunctionType(code, self.globals(function), function.__name__)
-            self.known[id(function)] = made
+            code, sources = _precise_literals(function.__code__), function.__closure__ or ()
+            cells = tuple(types.CellType() for _ in sources)
+            made = types.FunctionType(code, self.globals(function), function.__name__, None, cells)
+            self.known[id(function)] = made   # before its names are looked up, so that a cycle of calls ends
+            for cell, source in zip(cells, sources, strict=True):
+                cell.cell_contents = self.value(source.cell_contents)
             self._fill(made, function)
         return self.known[id(function)]
 
-    def _fill(self, made: Any, function: types.FunctionType) -> None:
-        cells = tuple(types.CellType() for _ in function.__closure__ or ())
-        if cells:
-            made = self.known[id(function)] = types.FunctionType(made.__code__, made.__globals__, made.__name__, None, cells)
-            for cell, source in zip(cells, function.__closure__ or (), strict=True):
-                cell.cell_contents = self.value(source.cell_contents)
+    def _fill(self, made: types.FunctionType, function: types.FunctionType) -> None:
         made.__defaults__ = self.value(function.__defaults__)
         made.__kwdefaults__ = self.value(function.__kwdefaults__)
         names = _names(function.__code__)
         space = made.__globals__
         for name in names & function.__globals__.keys() - space.keys():
-            space[name] = function.__globals__[name]   # so that a cycle of calls ends
+            space[name] = function.__globals__[name]
             space[name] = self.value(function.__globals__[name])
 
     def globals(self, function: types.FunctionType) -> dict[str, Any]:
@@ -82,10 +90,13 @@ class _Rebinding:
     def value(self, value: Any) -> Any:
         if id(value) in self.modules:
             return self.modules[id(value)]
-        if isinstance(value, types.FunctionType) and not (value.__module__ or "").startswith("numpy"):
-            return self.function(value)
         replaced = _known_function(value, self.modules)
-        return lifted(value) if replaced is None else replaced
+        if replaced is not None:
+            return replaced
+        installed = "site-packages" in getattr(getattr(value, "__code__", None), "co_filename", "")
+        if isinstance(value, types.FunctionType) and not installed:
+            return self.function(value)
+        return lifted(value)
 
 
 def _known_function(value: Any, modules: dict[int, Any]) -> Any:

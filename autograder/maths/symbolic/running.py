@@ -11,13 +11,13 @@ import numpy as np
 from autograder.errors import StudentError
 from autograder.maths.symbolic.arrays import objects
 from autograder.maths.symbolic.namespaces import unavailable
-from autograder.maths.symbolic.precise import CONTEXT
-from autograder.maths.symbolic.rebinding import lifted, rebound
+from autograder.maths.symbolic.rebinding import lifted_data, rebound
+from autograder.maths.symbolic.series import CONTEXT
 
 
 @dataclass(frozen=True, kw_only=True)
 class Digits:
-    """One result: its shape, and its entries in row-major order as decimal strings (`Infinity`, `NaN` where it has them)."""
+    """One result: its shape, and its entries in row-major order as decimal strings (also `Infinity` and `NaN`)."""
 
     shape: tuple[int, ...]
     entries: tuple[str, ...]
@@ -30,8 +30,8 @@ def high_precision(function: Callable[..., Any], *arguments: Any, **options: Any
     something that has no precise counterpart, which says nothing about its correctness.
     """
     try:
-        result = rebound(function)(*map(lifted, arguments), **{name: lifted(value) for name, value in options.items()})
-        return digits_of(result)
+        named = {name: lifted_data(value) for name, value in options.items()}
+        return digits_of(rebound(function)(*map(lifted_data, arguments), **named))
     except StudentError:
         raise
     except Exception as error:

@@ -1,7 +1,8 @@
 """torch code on precise numbers: traced once by torch itself, then interpreted operator by operator.
 
-`make_fx` runs the function on the real arguments and records every ATen operator, so that what is interpreted is what torch
-executed, whatever the Python around it looked like. Branches are those that these arguments take.
+`make_fx` runs the function on the real arguments and records every ATen operator, so that what is interpreted is what
+torch executed, whatever the Python around it looked like. Branches are those that these arguments take. Python computes
+its constants in floats before torch sees them; those of a recognisable form (see `precise`) are restored.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from autograder.errors import StudentError
-from autograder.maths.symbolic.aten import OPERATORS
 from autograder.maths.symbolic.namespaces import unavailable
+from autograder.maths.symbolic.operators import OPERATORS
 from autograder.maths.symbolic.precise import Precise
-from autograder.maths.symbolic.rebinding import lifted
+from autograder.maths.symbolic.rebinding import lifted, lifted_data
 from autograder.maths.symbolic.running import Digits, digits_of
 
 
@@ -40,9 +41,9 @@ def _interpreted(traced: Any, arguments: list[Any]) -> Any:
     given = iter(_pytree.tree_leaves(arguments))
     for node in traced.graph.nodes:
         if node.op == "placeholder":
-            known[node] = _array(next(given))
+            known[node] = _array(next(given), lifted_data)
         elif node.op == "get_attr":
-            known[node] = _array(getattr(traced, node.target))
+            known[node] = _array(getattr(traced, node.target), lifted)
         elif node.op == "call_function":
             parts, options = (torch.fx.node.map_arg(part, known.__getitem__) for part in (node.args, node.kwargs))
             known[node] = _applied(node.target, list(map(lifted, parts)), options)
@@ -67,10 +68,11 @@ def _applied(target: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
     return found
 
 
-def _array(value: Any) -> Any:
+def _array(value: Any, lift: Callable[[Any], Any]) -> Any:
     if not hasattr(value, "detach"):
         return Precise(value) if isinstance(value, float) else value
     found = value.detach().cpu().numpy()
     if found.dtype == np.float32:
-        return lifted(np.vectorize(lambda x: float(str(x)), otypes=[float])(found) if found.size else found.astype(float))
-    return lifted(found)
+        # The shortest digits of a float32: widened, 0.1 would become 0.10000000149.
+        found = np.array([float(str(entry)) for entry in found.flat], dtype=float).reshape(found.shape)
+    return lift(found)
