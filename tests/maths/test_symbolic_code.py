@@ -212,8 +212,7 @@ GROUPS = [
 PAIRS = [(name, args, functions[0], other) for name, args, functions in GROUPS for other in functions]
 
 
-@pytest.mark.parametrize(("name", "arguments", "first",
-"other"), PAIRS, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(("name", "arguments", "first", "other"), PAIRS, ids=lambda v: getattr(v, "__name__", ""))
 def test_numpy_implementations(name: str, arguments: tuple, first: Callable, other: Callable) -> None:
     """Every implementation runs, is the float one to 1e-12, and agrees with its neighbours to 60 digits."""
     found = high_precision(other, *arguments)
@@ -429,7 +428,7 @@ TORCH_PAIRS = [
      lambda x: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
     (lambda x: F.gelu(x), lambda x: x / 2 * (1 + torch.erf(x / 2**0.5))),
     (torch.relu, _t_relu_in_place), (torch.relu, lambda x: x.clamp(min=0)), (torch.relu, lambda x: (x + x.abs()) / 2),
-    (lambda x: LINEAR(x), lambda x: x @ LINEAR.weight.T + LINEAR.bias),
+    (LINEAR, lambda x: x @ LINEAR.weight.T + LINEAR.bias),
     (lambda x: x / x.norm(dim=-1, keepdim=True), lambda x: x / (x * x).sum(-1, keepdim=True).sqrt()),
     (lambda x: torch.cat([x[:-1] * 2, x[-1:]]), _t_rows_in_place),
     (lambda x: F.silu(x), lambda x: x * 0.5 * (1 + torch.tanh(x / 2))),

@@ -26,7 +26,8 @@ def high_precision_torch(function: Callable[..., Any], *arguments: Any) -> tuple
 
     try:
         tensors = [argument.detach() if hasattr(argument, "detach") else argument for argument in arguments]
-        return digits_of(_interpreted(make_fx(function)(*tensors), tensors))
+        # make_fx counts the parameters of what it traces; through *given any signature, and any module, will do.
+        return digits_of(_interpreted(make_fx(lambda *given: function(*given))(*tensors), tensors))
     except StudentError:
         raise
     except Exception as error:
