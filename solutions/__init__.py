@@ -1,10 +1,10 @@
 """Reference models of the course: one model, one file, read from top to bottom.
 
-The legend of axis letters. They follow the course's own notation; a letter that two topics use differently is listed
-under both, and never means two things within one file.
+The legend of axis letters. They follow the course's own notation; a letter that two topics use differently is
+listed under both, and never means two things within one file.
 
-    everywhere   B batch · T time (T_in, T_out: of source and target) · V vocabulary · J width of a hidden state or
-                 of a model · I width of a word vector; width per head in attention
+    everywhere   B batch · T time (T_in, T_out: of source and target) · V vocabulary
+                 J width of a hidden state or of a model · I width of a word vector
     recurrent    K width of the input x[b,t,K] · N layers of a stack
     captioning   X, Y image positions · K features of one position, as in M[x,y,K]
     language CNN D taps of the filter, Δt = 0 … D-1 · L layers

@@ -1,4 +1,4 @@
-"""What several models share: a layer with the course's sign, the tied softmax, the log loss of a sequence, clipping."""
+"""What several models share: a layer with the course's sign, the tied softmax, log loss, clipping."""
 
 import math
 from collections.abc import Iterable
@@ -29,13 +29,14 @@ class Linear(nn.Module):
 
 
 class Embedding(nn.Module):
-    """Word vectors e[V,I], used twice: to read a word, and to score the next one (slides, "RNN language modeling").
+    """Word vectors e[V,I], used twice: to read a word, and to score the next one (slides, "Word embeddings").
 
-    The softmax is tied: P(w) = softmax_w e[w,I] h[I], so the vector that is compared has the width of a word vector.
-    Tying was proposed by Press & Wolf (2017), "Using the output embedding to improve language models".
+    The softmax is tied: P(w) = softmax_w e[w,I] h[I], so the vector that is compared has the width of a word
+    vector. Tying was proposed by Press & Wolf (2017), "Using the output embedding to improve language
+    models".
     """
 
-    def __init__(self, V: int, I: int):  # noqa: E741 - the course's letter
+    def __init__(self, V: int, I: int):
         super().__init__()
         self.e = nn.Parameter(torch.randn(V, I) / math.sqrt(I))
 
@@ -53,11 +54,16 @@ def sequence_log_loss(
 ) -> Float[Tensor, "B"]:
     """-ln P(w[b]) in nats: the sum over t of -ln softmax(scores[b,t])[w[b,t]] (slides, "Training").
 
-    Positions where `counts` is false are left out: padding, or what stands behind the end of a sentence. The sum is
-    the log loss of the sequence as a whole; divide by the number of tokens for a loss per token.
+    Positions where `counts` is false are left out: padding, or what stands behind the end of a sentence. The
+    sum is the log loss of the sequence as a whole; divide by the number of tokens for a loss per token.
     """
     loss = F.cross_entropy(scores.flatten(0, 1), w.flatten(), reduction="none").view(w.shape)
     return (loss if counts is None else torch.where(counts, loss, 0)).sum(1)
+
+
+def before(lengths: Int[Tensor, "B"], T: int) -> Bool[Tensor, "B T"]:
+    """True at the positions t < lengths[b]: what is no padding."""
+    return torch.arange(T, device=lengths.device) < lengths[:, None]
 
 
 def through_eos(w: Int[Tensor, "B T"], eos: int) -> Bool[Tensor, "B T"]:
@@ -67,10 +73,11 @@ def through_eos(w: Int[Tensor, "B T"], eos: int) -> Bool[Tensor, "B T"]:
 
 
 def clip_gradient(parameters: Iterable[nn.Parameter], n_max: float) -> Float[Tensor, ""]:
-    """Shorten the gradient to length n_max if it is longer (Pascanu et al. 2013; slides, "Gradient clipping").
+    """Shorten the gradient to length n_max if it is longer (Pascanu et al. 2013; slides, "Clipping").
 
-    The length is taken over all parameters together, so that the direction is kept; the slide writes it for one W.
-    Gradients are changed in place. Returns the length before clipping; an infinite or NaN one is not mended.
+    The length is taken over all parameters together, so that the direction is kept; the slide writes it for
+    one W. Gradients are changed in place. Returns the length before clipping; an infinite or NaN one is not
+    mended.
     """
     gradients = [p.grad for p in parameters if p.grad is not None]
     norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
@@ -81,7 +88,7 @@ def clip_gradient(parameters: Iterable[nn.Parameter], n_max: float) -> Float[Ten
 
 
 def reverse(x: Float[Tensor, "B T J"], lengths: Int[Tensor, "B"] | None = None) -> Float[Tensor, "B T J"]:
-    """x read from right to left; with `lengths`, each row is turned within its own length and its padding stays."""
+    """x from right to left; with `lengths`, each row is turned within its own length, padding stays."""
     if lengths is None:
         return x.flip(1)
     t = torch.arange(x.shape[1], device=x.device).expand(x.shape[:2])

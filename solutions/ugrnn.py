@@ -4,8 +4,8 @@
     G[t,j] = σ   (W_hG[j,J] h[t-1,J] + W_xG[j,K] x[t,K] - B_G[j])        how much of the old state to keep
     h[t,j] = G[t,j] h[t-1,j] + (1 - G[t,j]) R[t,j]                       a residual connection through time
 
-Collins, Sohl-Dickstein & Sussillo (2017), "Capacity and trainability in recurrent neural networks"; the slides,
-"Update Gate RNN"; the two-gate version is problem 3 of the 2021 exam. G = 1 keeps the state, in both.
+Collins, Sohl-Dickstein & Sussillo (2017), "Capacity and trainability in recurrent neural networks"; the
+slides, "Update Gate RNN"; the two-gate version is problem 3 of the 2021 exam. G = 1 keeps the state, in both.
 
 A large *negative* B_G keeps: with constant G = g, a state is remembered for about -1/ln g steps.
 """
@@ -18,7 +18,7 @@ from torch.autograd.function import once_differentiable
 
 from solutions.layers import uniform
 
-# ---------------------------------------------------------------------------------------------------- the equations
+# --------------------------------------------------------------------------------------------- the equations
 
 
 def ugrnn_cell(
@@ -53,10 +53,10 @@ def two_gate_cell(
 ) -> Float[Tensor, "B J"]:
     """One step of the UGRNN with a second gate on the inputs of R (2021 exam, problem 3).
 
-    The argument of tanh is a convex combination of what the state says and what the input says, each with its own
-    bias. G_R = 1 listens to the state alone, G_R = 0 to the input alone; the exam leaves the orientation open, and
-    the other one is the same family of functions with the gate's parameters negated. Not a GRU: there the reset gate
-    only weakens the state's branch and never the input's.
+    The argument of tanh is a convex combination of what the state says and what the input says, each with its
+    own bias. G_R = 1 listens to the state alone, G_R = 0 to the input alone; the exam leaves the orientation
+    open, and the other one is the same family of functions with the gate's parameters negated. Not a GRU:
+    there the reset gate only weakens the state's branch and never the input's.
     """
     G_R = torch.sigmoid(h @ W_hGR.T + x @ W_xGR.T - B_GR)
     R = torch.tanh(G_R * (h @ W_hR.T - B_hR) + (1 - G_R) * (x @ W_xR.T - B_xR))
@@ -64,19 +64,24 @@ def two_gate_cell(
     return G_h * h + (1 - G_h) * R
 
 
-# ------------------------------------------------------------------------------------------------------- the layers
+# ------------------------------------------------------------------------------------------------ the layers
 
 
 class UGRNN(nn.Module):
     """The update-gate RNN over a sequence: x[B,T,K] -> h[B,T,J] and the last state.
 
-    `forward` is the fast path (`backpropagation_through_time` below), `forward_by_steps` the equations in a loop.
-    `gate_bias` is the initial B_G: 0 starts with G = 1/2, -3 with G = 0.95, a memory of some twenty steps.
+    `forward` is the fast path (`BackpropagationThroughTime` below), `forward_by_steps` the equations in a
+    loop. `gate_bias` is the initial B_G: 0 starts with G = 1/2, -3 with G = 0.95, a memory of some twenty
+    steps.
     """
 
     def __init__(self, K: int, J: int, gate_bias: float = 0.0):
         super().__init__()
-        self.W_hR, self.W_xR, self.B_R = uniform(J, J, fan_in=J), uniform(J, K, fan_in=J), uniform(J, fan_in=J)
+        self.W_hR, self.W_xR, self.B_R = (
+            uniform(J, J, fan_in=J),
+            uniform(J, K, fan_in=J),
+            uniform(J, fan_in=J),
+        )
         self.W_hG, self.W_xG = uniform(J, J, fan_in=J), uniform(J, K, fan_in=J)
         self.B_G = nn.Parameter(torch.full((J,), float(gate_bias)))
 
@@ -94,13 +99,17 @@ class UGRNN(nn.Module):
     def forward_by_steps(
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
-        """The same by the equations, one step after another: slower, differentiable twice, and easy to read."""
+        """The same by the equations, step by step: slower, differentiable twice, and easy to read."""
         h = x.new_zeros(len(x), len(self.B_R)) if h0 is None else h0
         states = []
         for x_t in x.unbind(1):
-            h = ugrnn_cell(h, x_t, self.W_hR, self.W_xR, self.B_R, self.W_hG, self.W_xG, self.B_G)
+            h = self.step(h, x_t)
             states.append(h)
         return torch.stack(states, 1), h
+
+    def step(self, h: Float[Tensor, "B J"], x: Float[Tensor, "B K"]) -> Float[Tensor, "B J"]:
+        """One step by the equations, for a decoder whose next input depends on its state."""
+        return ugrnn_cell(h, x, self.W_hR, self.W_xR, self.B_R, self.W_hG, self.W_xG, self.B_G)
 
 
 class TwoGateUGRNN(nn.Module):
@@ -118,7 +127,7 @@ class TwoGateUGRNN(nn.Module):
     def forward(
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
-        """The hoisted form: all that x contributes is computed before the loop, and a step is one [3J] product."""
+        """Hoisted: all that x contributes is computed before the loop, and a step is one [3J] product."""
         J = len(self.B_Gh)
         h = x.new_zeros(len(x), J) if h0 is None else h0
         W_h = torch.cat([self.W_hR, self.W_hGR, self.W_hGh]).T
@@ -149,25 +158,27 @@ class TwoGateUGRNN(nn.Module):
         return torch.stack(states, 1), h
 
 
-# ------------------------------------------------------------------------------------------- the fast path of UGRNN
+# ------------------------------------------------------------------------------------ the fast path of UGRNN
 
 
 class BackpropagationThroughTime(torch.autograd.Function):
     """The UGRNN over a sequence with its derivative written out by hand.
 
-    Why. Gates and R read h[t-1] through a non-linearity, so no scan over T is possible: the least there is to do is a
-    chain of T products [B,J]·[J,2J]. What can be saved stands around the chain:
+    Why. Gates and R read h[t-1] through a non-linearity, so no scan over T is possible: the least there is to
+    do is a chain of T products [B,J]·[J,2J]. What can be saved stands around the chain:
 
-    * all products with x are one matrix product before the loop, and the loop overwrites its result with R and G;
-    * in the backward pass, the factors that do not depend on the incoming gradient are computed for all t at once;
+    * all products with x are one matrix product before the loop, and the loop overwrites its result with R
+      and G;
+    * in the backward pass, the factors that do not depend on the incoming gradient are computed for all t at
+      once;
     * the gradient of W_h is one product after the loop, not T small ones that are added up;
     * no graph is recorded: autograd would keep some ten nodes a step.
 
-    The derivation. With g = ∂Loss/∂h[t], summed over what reads h[t] outside and step t+1 inside, and z the arguments
-    of tanh and σ,
+    The derivation. With g = ∂Loss/∂h[t], summed over what reads h[t] outside and step t+1 inside, and z the
+    arguments of tanh and σ,
 
         ∂z_R = g (1 - G)(1 - R²)          ∂z_G = g (h[t-1] - R) G (1 - G)
-        ∂h[t-1] = g G + ∂z W_h            ∂W_h = Σ_t ∂z[t]ᵀ h[t-1],   ∂W_x = Σ_t ∂z[t]ᵀ x[t],   ∂B = -Σ_t ∂z[t]
+        ∂h[t-1] = g G + ∂z W_h            ∂W_h = Σ_t ∂z[t]ᵀ h[t-1]   ∂W_x = Σ_t ∂z[t]ᵀ x[t]   ∂B = -Σ_t ∂z[t]
 
     Stacked axes hold R first, then G. Inside, time is axis 0: a step is then contiguous. Differentiable once.
     """
