@@ -178,7 +178,7 @@ class RecurrentLanguageModel(nn.Module):
         self.stack = ResidualRNN(J, N, layer)
 
     def forward(self, w: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
-        """Scores whose softmax at t is the distribution of w[b,t] given w[b,:t]; the last word is not read."""
+        """Scores whose softmax at t is the distribution of w[b,t] given w[b,:t]; the last word is unread."""
         x = torch.cat([self.start.expand(len(w), 1, -1), self.words(w[:, :-1])], 1)
         return self.words.scores(self.stack(x)[0])
 

@@ -82,9 +82,7 @@ class Seq2Seq(nn.Module):
     ) -> Float[Tensor, "B T_out V_out"]:
         """Scores of w_out[b,t] given the source and w_out[b,:t], the right words ("teacher forcing")."""
         h, M = self.encode(w_in, lengths)
-        visible = (
-            None if lengths is None else torch.arange(w_in.shape[1], device=w_in.device) < lengths[:, None]
-        )
+        visible = None if lengths is None else before(lengths, w_in.shape[1])
         x = torch.cat([self.start.expand(len(w_in), 1, -1), self.target(w_out[:, :-1])], 1)
         states = []
         for x_t in x.unbind(1):
@@ -98,9 +96,7 @@ class Seq2Seq(nn.Module):
     ) -> tuple[Int[Tensor, "B T_out"], Float[Tensor, "B T_out T_in"] | None]:
         """The most likely next word, T_out times over, and what each step attended to ("greedy decoding")."""
         h, M = self.encode(w_in, lengths)
-        visible = (
-            None if lengths is None else torch.arange(w_in.shape[1], device=w_in.device) < lengths[:, None]
-        )
+        visible = None if lengths is None else before(lengths, w_in.shape[1])
         x = self.start.expand(len(w_in), -1)
         words, alphas = [], []
         for _ in range(T_out):
