@@ -347,8 +347,8 @@ def exploding(g: Generator, device: torch.device) -> Experiment:
 # ------------------------------------------------------------------------------------------------- the table
 
 LEARNS_CHAIN = ("excess < 0.03",)
-KEEPING_UGRNN = partial(UGRNN, gate_bias=-4)  # G = 0.98 at the start: a memory of some 55 steps
-KEEPING_TWO_GATE = partial(TwoGateUGRNN, gate_bias=-4)
+KEEPING_UGRNN = partial(UGRNN, gate_bias=-4.0)  # G = 0.98 at the start: a memory of some 55 steps
+KEEPING_TWO_GATE = partial(TwoGateUGRNN, gate_bias=-4.0)
 
 TASKS: Mapping[str, Task] = MappingProxyType(
     {

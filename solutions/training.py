@@ -71,7 +71,7 @@ def train(
     with torch.no_grad():
         figures = dict(experiment.measure())
     return Run(
-        figures=figures | {"steps": len(losses), "seconds": time.process_time() - begin}, losses=losses
+        figures=figures | {"steps": float(len(losses)), "seconds": time.process_time() - begin}, losses=losses
     )
 
 

@@ -55,7 +55,9 @@ def test_sequence_log_loss_is_a_sum_of_token_losses():
 
 def test_sequence_log_loss_ignores_infinities_that_do_not_count():
     """Padding may be impossible under the model without making loss or gradient infinite."""
-    scores = torch.zeros(1, 2, 3).index_put_((torch.tensor(0), torch.tensor(1), torch.tensor(2)), torch.tensor(-torch.inf))
+    scores = torch.zeros(1, 2, 3).index_put_(
+        (torch.tensor(0), torch.tensor(1), torch.tensor(2)), torch.tensor(-torch.inf)
+    )
     scores.requires_grad_()
     loss = sequence_log_loss(scores, torch.tensor([[0, 2]]), torch.tensor([[True, False]]))
     loss.sum().backward()

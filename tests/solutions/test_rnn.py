@@ -1,4 +1,4 @@
-"""Recurrent layers against torch.nn and against loops over the equations; the language model by probability."""
+"""Recurrent layers against torch.nn and loops over the equations; the language model by probability."""
 
 import itertools
 import math
@@ -79,9 +79,7 @@ def test_gru_of_cho_by_loops():
     h_fast, _ = gru(x, h0)
 
     def argument(row, x, h):
-        return (
-            sum(W_x[row][k] * x[k] for k in range(K)) + sum(W_h[row][i] * h[i] for i in range(J)) - b[row]
-        )
+        return sum(W_x[row][k] * x[k] for k in range(K)) + sum(W_h[row][i] * h[i] for i in range(J)) - b[row]
 
     for n in range(B):
         h = h0[n].tolist()
@@ -178,7 +176,7 @@ def test_residual_stack_adds_each_layer():
     torch.testing.assert_close(stack(x)[0], h3)
 
 
-# ------------------------------------------------------------------------------------------------ the language model
+# ----------------------------------------------------------------------------------------- the language model
 
 
 def probability(model, *rows):
@@ -245,7 +243,9 @@ def test_equal_generators_give_equal_sentences_and_leave_the_global_one_alone():
     """Sampling is a function of its generator."""
     model = randomize(RecurrentLanguageModel(5, J, 1, GRU))
     state = torch.get_rng_state()
-    first, second, other = (model.sample(8, 9, generator=torch.Generator().manual_seed(s))[0] for s in (3, 3, 4))
+    first, second, other = (
+        model.sample(8, 9, generator=torch.Generator().manual_seed(s))[0] for s in (3, 3, 4)
+    )
     assert torch.equal(first, second)
     assert not torch.equal(first, other)
     assert torch.equal(torch.get_rng_state(), state)
