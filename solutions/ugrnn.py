@@ -92,8 +92,11 @@ class UGRNN(nn.Module):
         W_h = torch.cat([self.W_hR, self.W_hG])  # [2J, J]: one matrix product a step instead of two
         W_x = torch.cat([self.W_xR, self.W_xG])  # [2J, K]
         B = torch.cat([self.B_R, self.B_G])  # [2J]
-        h0 = x.new_zeros(len(x), len(self.B_R)) if h0 is None else h0
-        h = BackpropagationThroughTime.apply(x, h0, W_x, W_h, B)
+        h0 = B.new_zeros(len(x), len(self.B_R)) if h0 is None else h0
+        with torch.autocast(
+            x.device.type, enabled=False
+        ):  # a state is added up over many steps: no mixed precision
+            h = BackpropagationThroughTime.apply(x.to(B.dtype), h0.to(B.dtype), W_x, W_h, B)
         return h, h[:, -1]
 
     def forward_by_steps(
@@ -128,8 +131,12 @@ class TwoGateUGRNN(nn.Module):
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """Hoisted: all that x contributes is computed before the loop, and a step is one [3J] product."""
+        with torch.autocast(x.device.type, enabled=False):
+            return self._hoisted(x.to(self.B_Gh.dtype), h0)
+
+    def _hoisted(self, x, h0):
         J = len(self.B_Gh)
-        h = x.new_zeros(len(x), J) if h0 is None else h0
+        h = x.new_zeros(len(x), J) if h0 is None else h0.to(x.dtype)
         W_h = torch.cat([self.W_hR, self.W_hGR, self.W_hGh]).T
         from_x = F.linear(x, self.W_xR, -self.B_xR)
         gates = F.linear(x, torch.cat([self.W_xGR, self.W_xGh]), -torch.cat([self.B_GR, self.B_Gh]))

@@ -104,6 +104,19 @@ def test_device_and_precision(name, device, dtype):
 
 
 @EVERY
+def test_mixed_precision(name):
+    """Under autocast to bfloat16 a model runs, forwards and backwards, and stays near its float32 output."""
+    model, arguments = build(name, 0)
+    model.float()
+    arguments = [a.float() if a.is_floating_point() else a for a in arguments]
+    right = call(model, arguments).detach()
+    with torch.autocast("cpu", torch.bfloat16):
+        out = call(model, arguments)
+    out.backward(torch.ones_like(out))
+    assert (out.detach() - right).abs().max() < 5e-2 * max(1.0, right.abs().max().item())
+
+
+@EVERY
 def test_seed_gives_the_parameters(name):
     """Equal seeds give equal parameters, different seeds different ones."""
     a, b, c = (build(name, seed)[0].state_dict() for seed in (0, 0, 1))
