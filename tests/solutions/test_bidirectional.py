@@ -95,6 +95,16 @@ def test_a_stack_agrees_with_torchs_bidirectional_gru():
     torch.testing.assert_close(torch.cat(ours(x), 2), theirs(x)[0], rtol=1e-10, atol=1e-10)
 
 
+def test_each_direction_is_a_residual_stack():
+    """The first layer changes the width from I to J, the second and third are added to its output."""
+    m, x = randomize(BlankLanguageModel(V, I, J, 3)), draw(B, T, I)
+    first, second, third = m.forward_layers
+    h = first(x)[0]
+    h = h + second(h)[0]
+    h = h + third(h)[0]
+    torch.testing.assert_close(m.contexts(x)[0][:, 1:], h[:, :-1], rtol=1e-12, atol=1e-12)
+
+
 def test_a_word_without_neighbours_has_a_learned_distribution():
     """For T = 1 both contexts are parameters: every word gets the same scores, and they can be trained."""
     m = randomize(BlankLanguageModel(V, I, J))

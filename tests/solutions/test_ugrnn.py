@@ -194,7 +194,7 @@ def rounds(candidates, seconds):
 
 
 def test_training_is_faster_than_torchs_gru_and_torchrecurrents_ugrnn():
-    """Forward and backward pass at B8 T128 J128 on one thread; measured alone, more than twice as fast as either."""
+    """Forward and backward pass at B8 T128 J128 on one thread; measured alone, more than twice as fast."""
     B, T, J = 8, 128, 128
     x, cotangent = torch.randn(B, T, J), torch.randn(B, T, J)
 
