@@ -27,11 +27,12 @@ from solutions.ugrnn import UGRNN, TwoGateUGRNN
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """What is trained, the loss of a fresh batch, and what is measured in the end."""
+    """What is trained, the loss of a fresh batch, what is measured in the end, a look at what it does."""
 
     model: nn.Module
     loss: Callable[[], Tensor]
     measure: Callable[[], Mapping[str, float]]
+    sample: Callable[[], str] | None = None
     optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam
 
 
@@ -98,7 +99,11 @@ def character_language_model(g: Generator, device: torch.device) -> Experiment:
             "uniform": math.log(V),
         }
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    def sample() -> str:
+        (letters,), _ = model.sample(1, 300, generator=Generator(device).manual_seed(0), temperature=0.7)
+        return "".join(alphabet[n] for n in letters.tolist())
+
+    return Experiment(model=model, loss=loss, measure=measure, sample=sample)
 
 
 def sentence_lengths(g: Generator, device: torch.device) -> Experiment:
@@ -240,7 +245,12 @@ def copying(
         exact = (model.translate(w_in, T)[0] == w_out).all(1).float().mean().item()
         return {"loss": loss(256).item(), "exact": exact, "uniform": math.log(V)}
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    def sample() -> str:
+        w_in, _ = batch(3)
+        rows = zip(w_in.tolist(), model.translate(w_in, T)[0].tolist(), strict=True)
+        return "\n".join(f"{''.join(map(str, source))} -> {''.join(map(str, out))}" for source, out in rows)
+
+    return Experiment(model=model, loss=loss, measure=measure, sample=sample)
 
 
 class MeanPool(Captioner):
@@ -273,7 +283,15 @@ def captioning(g: Generator, device: torch.device, *, model) -> Experiment:
             "uniform": math.log(V),
         }
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    def sample() -> str:
+        M, w, _ = sources.marked_images(3, g)
+        said, _ = model.caption(M.to(device), w.shape[1])
+        pairs = [
+            [" ".join(sources.WORDS[n] for n in row) for row in rows] for rows in (w.tolist(), said.tolist())
+        ]
+        return "\n".join(f"{right}: described as {words}" for right, words in zip(*pairs, strict=True))
+
+    return Experiment(model=model, loss=loss, measure=measure, sample=sample)
 
 
 def pair_detection(g: Generator, device: torch.device) -> Experiment:

@@ -28,10 +28,11 @@ LEVELS = ("bayes", "uniform", "ln2", "bigram", "left", "variance")  # figures th
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a training run gave: the task's figures with `steps` and `seconds`, and the loss at every step."""
+    """What training gave: the task's figures with `steps` and `seconds`, the loss at every step, a sample."""
 
     figures: Mapping[str, float]
     losses: Sequence[float]
+    sample: str = ""
 
 
 def train(
@@ -70,9 +71,9 @@ def train(
     experiment.model.eval()
     with torch.no_grad():
         figures = dict(experiment.measure())
-    return Run(
-        figures=figures | {"steps": float(len(losses)), "seconds": time.process_time() - begin}, losses=losses
-    )
+        sample = experiment.sample() if experiment.sample else ""
+    figures |= {"steps": float(len(losses)), "seconds": time.process_time() - begin}
+    return Run(figures=figures, losses=losses, sample=sample)
 
 
 def missed(goal: Iterable[str], figures: Mapping[str, float]) -> list[str]:
@@ -107,7 +108,7 @@ def plot(run: Run, title: str, path: Path) -> None:
 
 
 def span(values: Sequence[float]) -> str:
-    """ "0.012" for equal values, else "0.008..0.013"."""
+    """Smallest and largest of some figures, as 0.008..0.013; as one number if they are written alike."""
     low, high = f"{min(values):.3f}", f"{max(values):.3f}"
     return low if low == high else f"{low}..{high}"
 
@@ -124,9 +125,8 @@ def table(seeds: int, device: str, names: Iterable[str]) -> bool:
         good &= reached == seeds
         figures = {key: span([run.figures[key] for run in runs]) for key in runs[0].figures}
         seconds = max(run.figures["seconds"] for run in runs)
-        shown = "; ".join(
-            f"{key} {value}" for key, value in figures.items() if key not in ("steps", "seconds")
-        )
+        hidden = {"seconds", "steps"} - {line.split()[0] for line in task.goal}
+        shown = "; ".join(f"{key} {value}" for key, value in figures.items() if key not in hidden)
         print(
             f"| {name} | {seconds:.1f} | {shown} | {', '.join(task.goal)} | {reached}/{seeds} |", flush=True
         )
@@ -166,6 +166,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = train(task, options.seed, steps=options.steps, device=options.device, progress=True)
     for name, value in run.figures.items():
         print(f"{name:10} {value:.4f}" if math.isfinite(value) else f"{name:10} {value}")
+    if run.sample:
+        print(f"sample:\n{run.sample}")
     if options.plot:
         plot(run, f"{options.task}: {task.summary}", options.plot)
         print(f"loss drawn in {options.plot}")

@@ -85,6 +85,14 @@ def test_command_trains_one_task(capsys, tmp_path):
     assert "goal reached" in out
 
 
+@pytest.mark.parametrize("name", ["characters", "copy_attention_8", "captions"])
+def test_some_tasks_show_what_the_model_does(name, capsys):
+    """After one step a sample is printed: letters, copies, or descriptions."""
+    main([name, "--steps", "1"])
+    sample = capsys.readouterr().out.split("sample:\n")[1].split("goal missed")[0]
+    assert len(sample) > 30
+
+
 def test_command_exits_with_one_if_the_goal_is_missed(capsys):
     """Too few steps: the line that is missed is printed with the figure."""
     assert main(["pairs", "--steps", "1"]) == 1
@@ -102,7 +110,8 @@ def test_command_prints_the_table(capsys):
     """--table gives smallest and largest figures over seeds, and how many seeds reached the goal."""
     assert main([QUICK, "--table", "--seeds", "2"]) == 0
     assert re.search(
-        rf"\| {QUICK} \| .* \| mse nan; variance 1.000 \| steps < 20 \| 2/2 \|", capsys.readouterr().out
+        rf"\| {QUICK} \| .* \| mse nan; variance 1.000; steps 2.000 \| steps < 20 \| 2/2 \|",
+        capsys.readouterr().out,
     )
 
 
