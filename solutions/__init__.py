@@ -1,5 +1,10 @@
 """Reference models of the course: one model, one file, read from top to bottom.
 
+    recurrent    layers · rnn · ugrnn · bidirectional · seq2seq · captioner
+    attention    attention · spatial · positional · transformer · bert
+    others       language_cnn · mlp · counting (parameters and operations)
+    training     sources of data · experiments · tasks · training, the command line
+
 The legend of axis letters. They follow the course's own notation; a letter that two topics use differently is
 listed under both, and never means two things within one file.
 

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from solutions.layers import Embedding, reverse, uniform
+from solutions.layers import Embedding, before, reverse, uniform
 from solutions.ugrnn import UGRNN
 
 
@@ -34,17 +34,28 @@ class BlankLanguageModel(nn.Module):
         self.h_behind = uniform(J, fan_in=J)  # h←[T+1]
         self.W_f, self.W_b = uniform(I, J, fan_in=J), uniform(I, J, fan_in=J)
 
-    def forward(self, w: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
-        """Scores whose softmax at t is the distribution of w[b,t] given all *other* words of row b."""
-        h_left, h_right = self.contexts(self.words(w))
+    def forward(
+        self, w: Int[Tensor, "B T"], lengths: Int[Tensor, "B"] | None = None
+    ) -> Float[Tensor, "B T V"]:
+        """Scores whose softmax at t is the distribution of w[b,t] given all *other* words of row b.
+
+        With `lengths`, sentence b ends after lengths[b] words, and what stands behind is not read.
+        """
+        h_left, h_right = self.contexts(self.words(w), lengths)
         return self.words.scores(h_left @ self.W_f.T + h_right @ self.W_b.T)
 
-    def contexts(self, x: Float[Tensor, "B T I"]) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B T J"]]:
+    def contexts(
+        self, x: Float[Tensor, "B T I"], lengths: Int[Tensor, "B"] | None = None
+    ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B T J"]]:
         """What stands left and right of each word: h→[t-1] and h←[t+1]."""
         left = one_way(self.forward_layers, x)
-        right = reverse(one_way(self.backward_layers, reverse(x)))
-        before, behind = (h.expand(len(x), 1, -1) for h in (self.h_before, self.h_behind))
-        return torch.cat([before, left[:, :-1]], 1), torch.cat([right[:, 1:], behind], 1)
+        right = reverse(one_way(self.backward_layers, reverse(x, lengths)), lengths)
+        start, end = (h.expand(len(x), 1, -1) for h in (self.h_before, self.h_behind))
+        left, right = torch.cat([start, left[:, :-1]], 1), torch.cat([right[:, 1:], end], 1)
+        if lengths is not None:  # the last word of each sentence has nothing on its right
+            followed = before(lengths - 1, x.shape[1])
+            right = torch.where(followed[..., None], right, end)
+        return left, right
 
 
 def one_way(layers: nn.ModuleList, x: Float[Tensor, "B T I"]) -> Float[Tensor, "B T J"]:

@@ -140,12 +140,13 @@ class TwoGateUGRNN(nn.Module):
         W_h = torch.cat([self.W_hR, self.W_hGR, self.W_hGh]).T
         from_x = F.linear(x, self.W_xR, -self.B_xR)
         gates = F.linear(x, torch.cat([self.W_xGR, self.W_xGh]), -torch.cat([self.B_GR, self.B_Gh]))
-        # `unbind`, not `gates[:, t]`: the backward of T selections writes T full-size zero tensors.
+        fixed = torch.cat([(-self.B_hR).expand(*x.shape[:2], J), gates], 2)  # what W_h h[t-1] is added to
+        # `unbind`, not `fixed[:, t]`: the backward of T selections writes T full-size zero tensors.
         states = []
-        for from_x_t, gates_t in zip(from_x.unbind(1), gates.unbind(1), strict=True):
-            from_h, gates_h = (h @ W_h).split([J, 2 * J], 1)
-            G_R, G_h = torch.sigmoid(gates_t + gates_h).chunk(2, 1)
-            R = torch.tanh(torch.lerp(from_x_t, from_h - self.B_hR, G_R))  # lerp(a, b, G) = (1-G) a + G b
+        for from_x_t, fixed_t in zip(from_x.unbind(1), fixed.unbind(1), strict=True):
+            from_h, gates_t = torch.addmm(fixed_t, h, W_h).split([J, 2 * J], 1)
+            G_R, G_h = torch.sigmoid(gates_t).chunk(2, 1)
+            R = torch.tanh(torch.lerp(from_x_t, from_h, G_R))  # lerp(a, b, G) = (1-G) a + G b
             h = torch.lerp(R, h, G_h)
             states.append(h)
         return torch.stack(states, 1), h

@@ -95,6 +95,14 @@ def test_a_stack_agrees_with_torchs_bidirectional_gru():
     torch.testing.assert_close(torch.cat(ours(x), 2), theirs(x)[0], rtol=1e-10, atol=1e-10)
 
 
+def test_padding_is_never_read():
+    """Sentences of 6, 1 and 4 words in one batch score as each does alone, whatever the padding holds."""
+    m, lengths = randomize(BlankLanguageModel(V, I, J, 2)), torch.tensor([6, 1, 4])
+    together = m(WORDS, lengths)
+    for b, n in enumerate(lengths):
+        torch.testing.assert_close(together[b : b + 1, :n], m(WORDS[b : b + 1, :n]), rtol=1e-10, atol=1e-12)
+
+
 def test_each_direction_is_a_residual_stack():
     """The first layer changes the width from I to J, the second and third are added to its output."""
     m, x = randomize(BlankLanguageModel(V, I, J, 3)), draw(B, T, I)
