@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
 from solutions import sources
@@ -36,7 +37,9 @@ class Experiment:
 # ------------------------------------------------------------------------------------------- language models
 
 
-def markov_language_model(g: Generator, device: torch.device, *, layer, N: int = 1) -> Experiment:
+def markov_language_model(
+    g: Generator, device: torch.device, *, layer: Callable[[int, int], nn.Module], N: int = 1
+) -> Experiment:
     """A recurrent language model of a Markov chain over 12 words, whose Bayes loss is known."""
     V, B, T, J = 12, 32, 24, 32
     chain = sources.MarkovChain(V, g)
@@ -114,7 +117,7 @@ def sentence_lengths(g: Generator, device: torch.device) -> Experiment:
     return Experiment(model=model, loss=lambda: per_word(chain.sample(B, T, g).to(device)), measure=measure)
 
 
-def latch(g: Generator, device: torch.device, *, layer) -> Experiment:
+def latch(g: Generator, device: torch.device, *, layer: Callable[[int, int], nn.Module]) -> Experiment:
     """The first of 81 words names one of four classes, the other 80 are noise; which class was it?"""
     V, classes, B, T, J = 8, 4, 32, 81, 32
     model = nn.ModuleDict({"rnn": layer(V, J), "out": Linear(J, classes)}).to(device)
@@ -122,19 +125,16 @@ def latch(g: Generator, device: torch.device, *, layer) -> Experiment:
     def batch(B: int) -> tuple[Tensor, Tensor]:
         w = torch.randint(classes, V, (B, T), generator=g)
         w[:, 0] = torch.randint(classes, (B,), generator=g)
-        x = torch.nn.functional.one_hot(w, V).float().to(device)
+        x = F.one_hot(w, V).float().to(device)
         _, last = model["rnn"](x)
         return model["out"](last), w[:, 0].to(device)
 
     def measure() -> dict[str, float]:
         scores, y = batch(512)
         accuracy = (scores.argmax(1) == y).float().mean().item()
-        return {"loss": cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(classes)}
+        return {"loss": F.cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(classes)}
 
-    return Experiment(model=model, loss=lambda: cross_entropy(*batch(B)), measure=measure)
-
-
-cross_entropy = torch.nn.functional.cross_entropy
+    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(B)), measure=measure)
 
 
 class LeftOnly(BlankLanguageModel):
@@ -154,11 +154,11 @@ class Leaky(BlankLanguageModel):
         return one_way(self.forward_layers, x), reverse(one_way(self.backward_layers, reverse(x)))
 
 
-def blank_language_model(g: Generator, device: torch.device, *, model) -> Experiment:
+def blank_language_model(g: Generator, device: torch.device, *, kind: type[BlankLanguageModel]) -> Experiment:
     """Every word of a Markov chain given all others. A loss *below* the Bayes loss proves a leak."""
     V, B, T = 8, 32, 12
     chain = sources.MarkovChain(V, g)
-    model = model(V, 16, 32).to(device)
+    model = kind(V, 16, 32).to(device)
 
     def loss() -> Tensor:
         w = chain.sample(B, T, g).to(device)
@@ -202,9 +202,9 @@ def masked_language_model(g: Generator, device: torch.device, *, segments: bool)
 
     def measure() -> dict[str, float]:
         scores, y = batch(1024)
-        return {"loss": cross_entropy(scores, y).item(), "ln2": math.log(2), "uniform": math.log(letters)}
+        return {"loss": F.cross_entropy(scores, y).item(), "ln2": math.log(2), "uniform": math.log(letters)}
 
-    return Experiment(model=model, loss=lambda: cross_entropy(*batch(B)), measure=measure)
+    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(B)), measure=measure)
 
 
 # -------------------------------------------------------------------------- translation, captions, sentences
@@ -247,10 +247,10 @@ class MeanPool(Captioner):
         return M.mean((1, 2)), alpha
 
 
-def captioning(g: Generator, device: torch.device, *, model) -> Experiment:
+def captioning(g: Generator, device: torch.device, *, kind: type[Captioner]) -> Experiment:
     """Name colour, shape and place of the one marked cell among twenty; see `sources.marked_images`."""
     V, B = len(sources.WORDS), 64
-    model = model(V, 16, 32, sources.IMAGE_FEATURES).to(device)
+    model = kind(V, 16, 32, sources.IMAGE_FEATURES).to(device)
 
     def loss() -> Tensor:
         M, w, _ = sources.marked_images(B, g)
@@ -297,9 +297,9 @@ def pair_detection(g: Generator, device: torch.device) -> Experiment:
     def measure() -> dict[str, float]:
         scores, y = batch(1024)
         accuracy = (scores.argmax(1) == y).float().mean().item()
-        return {"loss": cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(2)}
+        return {"loss": F.cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(2)}
 
-    return Experiment(model=model, loss=lambda: cross_entropy(*batch(B)), measure=measure)
+    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(B)), measure=measure)
 
 
 # -------------------------------------------------------------------------------------------- depth and time

@@ -8,7 +8,7 @@ Problem 3 of "Language modeling, translation and attention" (2020).
 Δt = 0 … D-1 and no padding, so that T' = ⌊(T-D)/2⌋ + 1. The problem lists W[Δt,i,i'] among the parameters and
 uses W[Δt,i',i]; the latter stands. What is called a convolution is a cross-correlation, here as in torch: the
 filter is not turned round. All positions of a layer can be computed at once: O(L) parallel time, where an RNN
-needs O(T).
+needs O(T); and as each layer halves the length, L is at most log2 T.
 """
 
 from collections.abc import Callable

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 
 import torch
 import torch.nn.functional as F
@@ -59,6 +60,12 @@ def sequence_log_loss(
     """
     loss = F.cross_entropy(scores.flatten(0, 1), w.flatten(), reduction="none").view(w.shape)
     return (loss if counts is None else torch.where(counts, loss, 0)).sum(1)
+
+
+def full_precision(x: Tensor) -> AbstractContextManager:
+    """A context without autocast on the device of x: for states that are added up over many steps."""
+    device = x.device.type
+    return torch.autocast(device, enabled=False) if torch.amp.is_autocast_available(device) else nullcontext()
 
 
 def before(lengths: Int[Tensor, "B"], T: int) -> Bool[Tensor, "B T"]:

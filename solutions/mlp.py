@@ -5,10 +5,11 @@
     ŷ_l        = W_{l,y}[I] h_l[I] - B_{l,y}                a head: at every layer, or at the last alone
     Loss       = Σ_l (y - ŷ_l)²                             one scalar, whatever the number of heads
 
-Why either helps. With one loss at the top, ∂Loss/∂h_1 is a product of L-1 Jacobians; for the logistic σ,
-whose slope is at most 1/4, it shrinks like a power of L. A head at layer l adds a term that has gone through
-no product at all (deep supervision: Lee et al. 2015). A residual connection puts the identity into every
-factor (He et al. 2016). Neither changes the order of the running time of backpropagation: O(L).
+Why either helps. With one loss at the top, ∂Loss/∂h_1 is a product of L-1 Jacobians. For the logistic σ,
+whose slope is at most 1/4, it shrinks exponentially in L; for tanh and weights of size 1/√I it need not. A
+head at layer l adds a term that has gone through no product at all (deep supervision: Lee et al. 2015). A
+residual connection puts the identity into every factor (He et al. 2016). Neither changes the order of the
+running time of backpropagation: O(L).
 """
 
 from collections.abc import Callable

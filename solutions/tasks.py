@@ -124,19 +124,19 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         ),
         "blank": Task(
             summary="every word of a Markov chain given all others",
-            build=partial(blank_language_model, model=BlankLanguageModel),
+            build=partial(blank_language_model, kind=BlankLanguageModel),
             goal=("excess < 0.03", "excess > -0.03", "above_left < -0.2"),
             steps=300,
         ),
         "control_blank_left_only": Task(
             summary="the same from the left context alone: not below a left-to-right model",
-            build=partial(blank_language_model, model=LeftOnly),
+            build=partial(blank_language_model, kind=LeftOnly),
             goal=("above_left > -0.03",),
             steps=300,
         ),
         "control_blank_leaky": Task(
             summary="the same from states that have read the word: too good to be honest",
-            build=partial(blank_language_model, model=Leaky),
+            build=partial(blank_language_model, kind=Leaky),
             goal=("excess < -0.5",),
             steps=300,
         ),
@@ -180,13 +180,13 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         ),
         "captions": Task(
             summary="colour, shape and place of the marked cell of an image",
-            build=partial(captioning, model=Captioner),
+            build=partial(captioning, kind=Captioner),
             goal=("loss < 0.3", "exact > 0.8", "on_mark > 0.4"),
             steps=300,
         ),
         "control_captions_mean": Task(
             summary="the same from the average over positions",
-            build=partial(captioning, model=MeanPool),
+            build=partial(captioning, kind=MeanPool),
             goal=("loss > 0.9",),
             steps=300,
         ),

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from solutions.layers import uniform
+from solutions.layers import full_precision, uniform
 
 # --------------------------------------------------------------------------------------------- the equations
 
@@ -93,9 +93,7 @@ class UGRNN(nn.Module):
         W_x = torch.cat([self.W_xR, self.W_xG])  # [2J, K]
         B = torch.cat([self.B_R, self.B_G])  # [2J]
         h0 = B.new_zeros(len(x), len(self.B_R)) if h0 is None else h0
-        with torch.autocast(
-            x.device.type, enabled=False
-        ):  # a state is added up over many steps: no mixed precision
+        with full_precision(x):
             h = BackpropagationThroughTime.apply(x.to(B.dtype), h0.to(B.dtype), W_x, W_h, B)
         return h, h[:, -1]
 
@@ -131,7 +129,7 @@ class TwoGateUGRNN(nn.Module):
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """Hoisted: all that x contributes is computed before the loop, and a step is one [3J] product."""
-        with torch.autocast(x.device.type, enabled=False):
+        with full_precision(x):
             return self._hoisted(x.to(self.B_Gh.dtype), h0)
 
     def _hoisted(self, x, h0):

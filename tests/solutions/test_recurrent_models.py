@@ -117,6 +117,17 @@ def test_mixed_precision(name):
 
 
 @EVERY
+def test_shapes_can_be_had_without_data(name):
+    """On the meta device a model gives shapes, forwards and backwards, without computing anything."""
+    model, arguments = build(name, 0)
+    shape = call(model, arguments).shape
+    out = call(model.to("meta"), [a.to("meta") for a in arguments])
+    out.backward(torch.empty_like(out))
+    assert out.shape == shape
+    assert all(p.grad.shape == p.shape for p in model.parameters())
+
+
+@EVERY
 def test_seed_gives_the_parameters(name):
     """Equal seeds give equal parameters, different seeds different ones."""
     a, b, c = (build(name, seed)[0].state_dict() for seed in (0, 0, 1))
