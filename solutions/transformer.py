@@ -46,7 +46,7 @@ class Layer(nn.Module):
     """One layer of a residual stack (section 3.1, figure 1); `cross` adds the decoder's look at the encoder.
 
     With zero weights in its branches a `pre_norm` layer is the identity. `bias` gives the attention biases;
-    the paper prints none, GPT-2 and BERT have them.
+    the paper prints none, GPT-2 and BERT have them. Queries and keys are I wide unless U is given.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Layer(nn.Module):
         I: int,
         F: int,
         *,
+        U: int | None = None,
         cross: bool = False,
         pre_norm: bool = False,
         bias: bool = False,
@@ -64,9 +65,9 @@ class Layer(nn.Module):
     ) -> None:
         super().__init__()
         self.pre_norm = pre_norm
-        self.attention = MultiHeadAttention(J, K, U=I, I=I, bias=bias)
+        self.attention = MultiHeadAttention(J, K, U=U or I, I=I, bias=bias)
         self.attention_norm = nn.LayerNorm(J)
-        self.cross = MultiHeadAttention(J, K, U=I, I=I, bias=bias) if cross else None
+        self.cross = MultiHeadAttention(J, K, U=U or I, I=I, bias=bias) if cross else None
         self.cross_norm = nn.LayerNorm(J) if cross else None
         self.feed_forward = FeedForward(J, F, activation)
         self.feed_forward_norm = nn.LayerNorm(J)
@@ -248,6 +249,7 @@ class Transformer(nn.Module):
         F: int,
         N: int,
         *,
+        U: int | None = None,
         tables: Literal[1, 2, 3] = 1,
         pre_norm: bool = False,
         final_norm: bool | None = None,
@@ -257,7 +259,7 @@ class Transformer(nn.Module):
         activation: Activation = functional.relu,
     ) -> None:
         super().__init__()
-        options = {"pre_norm": pre_norm, "bias": bias, "dropout": dropout, "activation": activation}
+        options = {"U": U, "pre_norm": pre_norm, "bias": bias, "dropout": dropout, "activation": activation}
         final_norm = pre_norm if final_norm is None else final_norm
         self.e = nn.ParameterList(torch.randn(V, J) * J**-0.5 for _ in range(tables))
         self.B = nn.Parameter(torch.zeros(V)) if output_bias else None
