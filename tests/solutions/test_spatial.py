@@ -1,5 +1,6 @@
 """Attention over images: against loops, against one-dimensional attention, against masks, and in memory."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -240,13 +241,17 @@ GROWTH = """
     [
         ("SpatialAttention(64, 4)", 100),
         ("SpatialAttention(64, 4, U=8)", 100),
-        ("SpatialAttention(64, 4, relative=(64, 64))", 200),
-        ("WindowAttention(64, 4, w=3)", 200),
+        ("SpatialAttention(64, 4, relative=(64, 64))", 100),
+        ("WindowAttention(64, 4, w=3)", 100),
     ],
 )
 def test_alpha_is_never_held(layer: str, limit: int) -> None:
     """At 64 x 64 alpha alone is 268 MB; forward and backward together stay far below that."""
     program = textwrap.dedent(GROWTH).format(layer=layer, small="torch.randn(1, 5, 7, 64)")
+    # glibc keeps freed blocks below a threshold that it moves upwards; fixed, what is freed is returned.
+    environment = os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"}
     root = Path(__file__).parents[2]
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root, env=environment
+    )
     assert int(run.stdout) < limit
