@@ -318,9 +318,7 @@ def factor_query_key(
     return (root * P[..., :I].mT).to(W), (root * R[:, :I]).to(W)
 
 
-def merge_value_output(
-    W_V: Float[Tensor, "K I M"], W_O: Float[Tensor, "J C"]
-) -> Float[Tensor, "K J M"]:
+def merge_value_output(W_V: Float[Tensor, "K I M"], W_O: Float[Tensor, "J C"]) -> Float[Tensor, "K J M"]:
     """Return W^VO[k] = W^O[:, k, :] W^V[k]: out = sum_k alpha[k] L W^VO[k]^T, and nothing is concatenated."""
     return torch.einsum("jki,kim->kjm", W_O.unflatten(1, W_V.shape[:2]), W_V)
 

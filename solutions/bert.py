@@ -91,9 +91,7 @@ class Bert(nn.Module):
         self.W_P = nn.Parameter(torch.randn(J, J) * J**-0.5) if pooler else None
         self.B_P = nn.Parameter(torch.zeros(J)) if pooler else None
 
-    def embed(
-        self, tokens: Int[Tensor, "B T"], segments: Int[Tensor, "B T"]
-    ) -> Float[Tensor, "B T J"]:
+    def embed(self, tokens: Int[Tensor, "B T"], segments: Int[Tensor, "B T"]) -> Float[Tensor, "B T J"]:
         """Return the sum of the three embeddings, before the norm."""
         return self.positions(functional.embedding(tokens, self.e) + functional.embedding(segments, self.s))
 

@@ -145,9 +145,7 @@ def language_model(
     return Count(embedding=(V + T) * J, norm=pre_norm * 2 * J) + N * layer(J, K, I, F, bias=bias)
 
 
-def bert(
-    V: int, J: int, K: int, I: int, F: int, N: int, T: int, S: int, *, pooler: bool = False
-) -> Count:
+def bert(V: int, J: int, K: int, I: int, F: int, N: int, T: int, S: int, *, pooler: bool = False) -> Count:
     """A `Bert`: three tables of (V + T + S) J, a norm over their sum, N layers with attention biases."""
     tables = Count(embedding=(V + T + S) * J, norm=2 * J, other=pooler * (J**2 + J))
     return tables + N * layer(J, K, I, F, bias=True)

@@ -53,8 +53,13 @@ def randomised(module: nn.Module, seed: int) -> nn.Module:
 @pytest.mark.parametrize("scale", [1.0, 3**-0.5])
 def test_self_attention_is_the_loop(scale: float) -> None:
     """The einsum form equals the problem sheet read index by index."""
-    T, J, K, U, I = 5, 7, 2, 3, 11
-    h, Q, Ke, V = normal(T, J, seed=1), normal(K, U, J, seed=2), normal(K, U, J, seed=3), normal(K, I, J, seed=4)
+    T, J, K, U, I = 5, 7, 2, 3, 11  # noqa: E741
+    h, Q, Ke, V = (
+        normal(T, J, seed=1),
+        normal(K, U, J, seed=2),
+        normal(K, U, J, seed=3),
+        normal(K, I, J, seed=4),
+    )
     alpha, out = self_attention(h, Q, Ke, V, scale)
     for k in range(K):
         for t1 in range(T):
@@ -89,7 +94,9 @@ def as_torch(layer: MultiHeadAttention) -> nn.MultiheadAttention:
         if M == J:
             peer.in_proj_weight.copy_(torch.cat(weights))
         else:
-            for target, W in zip((peer.q_proj_weight, peer.k_proj_weight, peer.v_proj_weight), weights, strict=True):
+            for target, W in zip(
+                (peer.q_proj_weight, peer.k_proj_weight, peer.v_proj_weight), weights, strict=True
+            ):
                 target.copy_(W)
         peer.out_proj.weight.copy_(layer.W_O)
         if bias:
@@ -127,7 +134,10 @@ MASKS = {
     "causal": (None, True),
     "padding": (padding_mask(torch.tensor([2, 7]), T2), False),
     "padding and causal": (padding_mask(torch.tensor([6, 3]), T2), True),
-    "one row sees nothing": (torch.ones(B, 1, T1, T2, dtype=torch.bool).index_fill(2, torch.tensor([3]), False), False),
+    "one row sees nothing": (
+        torch.ones(B, 1, T1, T2, dtype=torch.bool).index_fill(2, torch.tensor([3]), False),
+        False,
+    ),
     "an empty row of the batch": (padding_mask(torch.tensor([0, 4]), T2), False),
     "per head": (torch.rand(1, K, T1, T2, generator=torch.Generator().manual_seed(0)) < 0.7, False),
     "bias": (normal(1, K, T1, T2, seed=6), False),
@@ -137,7 +147,7 @@ MASKS = {
 
 @pytest.mark.parametrize("name", MASKS)
 @pytest.mark.parametrize(("U", "I", "G"), [(5, 5, 3), (5, 2, 3), (2, 5, 3), (5, 3, 1)])
-def test_fused_and_explicit_paths_agree(name: str, U: int, I: int, G: int) -> None:
+def test_fused_and_explicit_paths_agree(name: str, U: int, I: int, G: int) -> None:  # noqa: E741
     """`attend` and alpha @ value agree, forward and backward, for every mask, width and grouping."""
     mask, causal = MASKS[name]
     query, key, value = normal(B, K, T1, U, seed=1), normal(B, G, T2, U, seed=2), normal(B, G, T2, I, seed=3)
@@ -154,9 +164,11 @@ def test_fused_and_explicit_paths_agree(name: str, U: int, I: int, G: int) -> No
 
 @pytest.mark.parametrize("name", MASKS)
 def test_rows_sum_to_one_over_what_they_may_see(name: str) -> None:
-    """Each row of alpha is a distribution over its allowed keys, exactly zero elsewhere; an empty row is zero."""
+    """Each row of alpha is a distribution over its allowed keys, exactly zero elsewhere; or all zero."""
     mask, causal = MASKS[name]
-    alpha = attention_weights(normal(B, K, T1, 5, seed=1), normal(B, K, T2, 5, seed=2), scale=1.0, mask=mask, causal=causal)
+    alpha = attention_weights(
+        normal(B, K, T1, 5, seed=1), normal(B, K, T2, 5, seed=2), scale=1.0, mask=mask, causal=causal
+    )
     allowed = torch.ones(B, K, T1, T2, dtype=torch.bool)
     if mask is not None and mask.dtype == torch.bool:
         allowed = allowed & mask
@@ -241,7 +253,9 @@ def test_causal_attention_has_exactly_no_gradient_to_the_future() -> None:
     T = 5
     layer = randomised(MultiHeadAttention(6, 2, bias=True), seed=13)
     x = normal(1, T, 6, seed=14)
-    reach = torch.autograd.functional.jacobian(lambda x: layer(x, causal=True), x)[0, :, :, 0].abs().sum((1, 3))
+    reach = (
+        torch.autograd.functional.jacobian(lambda x: layer(x, causal=True), x)[0, :, :, 0].abs().sum((1, 3))
+    )
     assert torch.equal(reach > 0, causal_mask(T)[0, 0])
     _, alpha = layer.with_weights(x, causal=True)
     assert (alpha.triu(1) == 0).all() and (alpha[..., 0, 0] == 1).all()
@@ -252,7 +266,9 @@ def test_prefix_sees_itself_and_nothing_behind() -> None:
     T, P = 7, 3
     layer, x = randomised(MultiHeadAttention(6, 2), seed=15), normal(1, T, 6, seed=16)
     mask = prefix_mask(T, P)
-    reach = torch.autograd.functional.jacobian(lambda x: layer(x, mask=mask), x)[0, :, :, 0].abs().sum((1, 3)) > 0
+    reach = (
+        torch.autograd.functional.jacobian(lambda x: layer(x, mask=mask), x)[0, :, :, 0].abs().sum((1, 3)) > 0
+    )
     assert reach[:P, :P].all() and not reach[:P, P:].any()
     assert torch.equal(reach[P:], causal_mask(T)[0, 0, P:])
     torch.testing.assert_close(layer(x, mask=mask)[:, :P], layer(x[:, :P]), **CLOSE)
@@ -347,7 +363,7 @@ def test_a_full_cache_says_so() -> None:
 
 @pytest.mark.parametrize("I", [1, 2, 3, 7])
 @pytest.mark.parametrize("T", [1, 3, 11])
-def test_merged_scores_are_the_scores(I: int, T: int) -> None:
+def test_merged_scores_are_the_scores(I: int, T: int) -> None:  # noqa: E741
     """L W~ L^T = Query Key^T / sqrt(I), compared as scores and as W~ itself, whose rank is min(I, J)."""
     K, J = 3, 7
     W_Q, W_K, L = normal(K, I, J, seed=24), normal(K, I, J, seed=25), normal(T, J, seed=26)
@@ -378,7 +394,9 @@ def test_equal_projections_merge_to_a_symmetric_semidefinite_form() -> None:
 
 def test_factoring_undoes_merging() -> None:
     """Merge, factor, merge: the same matrices, though not the same factors."""
-    W_Q, W_K, W_V, W_O = (normal(*s, seed=31 + n) for n, s in enumerate([(2, 3, 7), (2, 3, 5), (2, 3, 5), (7, 6)]))
+    W_Q, W_K, W_V, W_O = (
+        normal(*s, seed=31 + n) for n, s in enumerate([(2, 3, 7), (2, 3, 5), (2, 3, 5), (7, 6)])
+    )
     W, scale = merge_query_key(W_Q, W_K, 3**-0.5), 3**-0.5
     torch.testing.assert_close(merge_query_key(*factor_query_key(W, 3, scale), scale), W, **CLOSE)
     W = merge_value_output(W_V, W_O)
@@ -386,9 +404,9 @@ def test_factoring_undoes_merging() -> None:
 
 
 def test_a_full_rank_form_is_beyond_the_factors() -> None:
-    """The best I factors miss by the remaining singular values (Eckart and Young): merging is strictly richer."""
+    """The best I factors miss by the remaining singular values (Eckart and Young): merging is richer."""
     W = normal(2, 7, 5, seed=35)
-    for I in range(1, 6):
+    for I in range(1, 6):  # noqa: E741
         missing = W - merge_query_key(*factor_query_key(W, I, 1.0), 1.0)
         beyond = torch.linalg.svdvals(W)[:, I:]
         torch.testing.assert_close(torch.linalg.matrix_norm(missing), beyond.norm(dim=1), **CLOSE)
@@ -398,7 +416,7 @@ def test_a_full_rank_form_is_beyond_the_factors() -> None:
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
 def test_merged_layer_is_the_layer(bias: bool, causal: bool) -> None:
-    """Both mergers and both biases together: the same function of x and memory; and factored back, once more."""
+    """Both mergers and both biases together: the same function; and factored back, once more."""
     layer = randomised(MultiHeadAttention(15, 3, U=2, I=7, M=11, bias=bias), seed=36)
     x, memory = normal(2, 5, 15, seed=37), normal(2, 7, 11, seed=38)
     expected = layer(x, memory, causal=causal)
@@ -429,9 +447,9 @@ def test_what_cannot_be_merged_is_refused() -> None:
 
 
 def test_merging_pays_only_for_wide_heads_and_short_sequences() -> None:
-    """Counted FLOPs of both score computations equal the formulas, which meet at T* = J (2I - J) / (J - I)."""
+    """Counted FLOPs of both ways to score equal the formulas, which meet at T* = J (2I - J) / (J - I)."""
     J = 12
-    for I, T in [(3, 5), (6, 7), (9, 24), (12, 29)]:
+    for I, T in [(3, 5), (6, 7), (9, 24), (12, 29)]:  # noqa: E741
         L, W_Q, W = torch.randn(T, J), torch.randn(I, J), torch.randn(J, J)
         with FlopCounterMode(display=False) as counter:
             (L @ W_Q.T) @ (L @ W_Q.T).T
@@ -442,7 +460,7 @@ def test_merging_pays_only_for_wide_heads_and_short_sequences() -> None:
         if I < J:
             T_star = J * (2 * I - J) / (J - I)
             difference = score_flops(T, J, I, merged=True) - score_flops(T, J, I, merged=False)
-            assert (difference > 0) == (T > T_star) and (difference == 0) == (T == T_star)
+            assert (difference > 0) == (T_star < T) and (difference == 0) == (T_star == T)
 
 
 # --- devices, precisions, states --------------------------------------------------------------------------

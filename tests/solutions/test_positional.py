@@ -46,7 +46,7 @@ def test_waves_are_the_papers(J: int) -> None:
 
 
 def test_layouts_differ_by_a_permutation() -> None:
-    """"halves" holds the sines of "interleaved", then its cosines."""
+    """ "halves" holds the sines of "interleaved", then its cosines."""
     t = torch.arange(11)
     pairs, halves = sinusoid(t, 14), sinusoid(t, 14, layout="halves")
     assert torch.equal(halves, torch.cat([pairs[:, ::2], pairs[:, 1::2]], dim=1))
@@ -93,7 +93,9 @@ def test_the_shift_matrix_is_a_rotation(spelling: dict) -> None:
 def test_shifts_form_a_group(k: int, m: int, spelling: dict) -> None:
     """A^(k) A^(m) = A^(k+m), A^(0) = 1, A^(-k) = A^(k)^T."""
     A, J = shift_matrix(k, 14, **spelling), 14
-    torch.testing.assert_close(A @ shift_matrix(m, J, **spelling), shift_matrix(k + m, J, **spelling), **CLOSE)
+    torch.testing.assert_close(
+        A @ shift_matrix(m, J, **spelling), shift_matrix(k + m, J, **spelling), **CLOSE
+    )
     torch.testing.assert_close(shift_matrix(-k, J, **spelling), A.T, **CLOSE)
     assert torch.equal(shift_matrix(0, J, **spelling), torch.eye(J, dtype=A.dtype))
 
@@ -166,12 +168,14 @@ def test_rotated_queries_and_keys_feel_their_distance_alone() -> None:
 def test_rotation_is_the_shift_matrix() -> None:
     """Each row is multiplied by A^(t)."""
     x = normal(2, 3, 5, 6, seed=7)
-    expected = torch.stack([x[..., t, :] @ shift_matrix(3 * t, 6, layout="halves").T for t in range(5)], dim=-2)
+    expected = torch.stack(
+        [x[..., t, :] @ shift_matrix(3 * t, 6, layout="halves").T for t in range(5)], dim=-2
+    )
     torch.testing.assert_close(rotate(x, 3 * torch.arange(5)), expected, **CLOSE)
 
 
 def test_relative_bias_depends_on_the_distance() -> None:
-    """b[k, t1 - t2], beyond the table the outermost number, and the last rows alone when there are more keys."""
+    """b[k, t1 - t2], beyond the table the outermost number, and the last rows alone where keys are more."""
     bias = RelativeBias(3, 4).double()
     with torch.no_grad():
         bias.b.copy_(normal(3, 7, seed=8))

@@ -40,7 +40,7 @@ def randomised(module: nn.Module, seed: int) -> nn.Module:
     return module
 
 
-def weights(U: int = 3, I: int = 11, seed: int = 1) -> list[torch.Tensor]:
+def weights(U: int = 3, I: int = 11, seed: int = 1) -> list[torch.Tensor]:  # noqa: E741
     """W^Q, W^K, W^V of two heads."""
     return [normal(K, width, J, seed=seed + n) for n, width in enumerate((U, U, I))]
 
@@ -183,7 +183,7 @@ def test_patches_are_cut_in_order() -> None:
         for y in range(3):
             expected = image[:, P * x : P * x + P, P * y : P * y + P].flatten(1)
             assert torch.equal(cut[:, x, y], expected)
-    assert (6 * 9) ** 2 == (2 * 3) ** 2 * P**4
+    assert (2 * 3) ** 2 * P**4 == (6 * 9) ** 2
     with pytest.raises(ValueError, match="does not divide"):
         patches(image, 4)
 
