@@ -131,16 +131,20 @@ def attention_weights(
 ) -> Float[Tensor, "B K T1 T2"]:
     """Return alpha itself, for whoever wants to see it: rows sum to one, forbidden pairs are exactly 0."""
     key = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)  # (B, K, T2, U)
-    scores = scale * query @ key.mT
-    mask = _joined(mask, causal, query, key)
-    if mask is None:
+    scores = (scale * query) @ key.mT
+    bias = _joined(mask, causal, query, key)
+    if bias is None:
         return torch.softmax(scores, dim=-1)
-    if mask.dtype != torch.bool:
-        scores, mask = scores + mask, mask > -math.inf
     # The lowest finite score, not -inf: a row of -inf is 0/0, and its gradient poisons every other row.
-    # Zeroing afterwards alone would leave rows that do not sum to one.
-    scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    return torch.softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+    # Added in place: no copy of the largest tensor there is, and nothing to keep for the backward pass.
+    lowest = torch.finfo(scores.dtype).min
+    if bias.dtype == torch.bool:
+        bias = torch.zeros_like(bias, dtype=scores.dtype).masked_fill(~bias, lowest)
+    scores += bias.clamp(min=lowest)
+    alpha = torch.softmax(scores, dim=-1)
+    if mask is None and scores.shape[-2] <= scores.shape[-1]:
+        return alpha  # causal alone: every query sees itself
+    return alpha.masked_fill((bias <= lowest).all(-1, keepdim=True), 0.0)
 
 
 # --- the layer --------------------------------------------------------------------------------------------

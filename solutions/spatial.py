@@ -49,45 +49,58 @@ class RelativeBias2D(nn.Module):
         super().__init__()
         self.b = nn.Parameter(torch.zeros(K, 2 * X - 1, 2 * Y - 1))
 
-    def forward(self, x1: int, X: int, Y: int) -> Float[Tensor, "1 K Y XY"]:
-        """Return the biases of the queries in row x1 of an X by Y image against all positions."""
+    def forward(self, x1: Int[Tensor, "R"], X: int, Y: int) -> Float[Tensor, "1 K RY XY"]:
+        """Return the biases of the queries in rows x1 of an X by Y image against all positions."""
         cx, cy = self.b.shape[1] // 2, self.b.shape[2] // 2  # where displacement zero is stored
         if max(X - cx, Y - cy) > 1:
             raise ValueError(f"the bias is for images up to {cx + 1} x {cy + 1}, not {X} x {Y}")
         x, y = torch.arange(X, device=self.b.device), torch.arange(Y, device=self.b.device)
-        dx, dy = x1 - x + cx, y[:, None] - y + cy  # (X,), (Y, Y)
-        return self.b[:, dx[None, :, None], dy[:, None, :]].flatten(2)[None]  # (K, Y, X, Y) -> (1, K, Y, X Y)
+        dx, dy = x1[:, None] - x + cx, y[:, None] - y + cy  # (R, X), (Y, Y)
+        bias = self.b[:, dx[:, None, :, None], dy[None, :, None, :]]  # (K, R, Y, X, Y)
+        return bias.flatten(3).flatten(1, 2)[None]
 
 
 class SpatialAttention(MultiHeadAttention):
     """Multi-head self-attention over all positions of an image: the time axis runs over x and y.
 
     Takes what MultiHeadAttention takes, and `relative=(X, Y)` for a bias per displacement in images up to
-    that size. With it the queries are taken a row at a time and each row is computed again for its
-    gradient, so that only one row's K Y (X Y) biases exist at once.
+    that size. The biases are as many as alpha's entries. Where these are more than `block`, the queries are
+    taken some rows at a time and computed again for the gradient, so that only one block's biases exist at
+    once.
     """
 
-    def __init__(self, J: int, K: int, *, relative: tuple[int, int] | None = None, **options: object) -> None:
+    def __init__(
+        self,
+        J: int,
+        K: int,
+        *,
+        relative: tuple[int, int] | None = None,
+        block: int = 2**22,
+        **options: object,
+    ) -> None:
         super().__init__(J, K, **options)
         self.relative = RelativeBias2D(K, *relative) if relative else None
+        self.block = block
 
     def forward(self, h: Float[Tensor, "B X Y J"]) -> Float[Tensor, "B X Y _"]:
         """Look from every position at every position."""
         flat = h.flatten(1, 2)  # (B, X Y, J)
-        if self.relative is None:
-            out = super().forward(flat)
-        else:
-            query, (key, value) = self.queries(flat), self.keys_values(flat)
-            rows = [
-                checkpoint(self._row, x1, row, key, value, h.shape[1], use_reentrant=False)
-                for x1, row in enumerate(query.split(h.shape[2], dim=2))
-            ]
-            out = self.join(torch.cat(rows, dim=2))
+        out = super().forward(flat) if self.relative is None else self._with_bias(flat, *h.shape[1:3])
         return out.unflatten(1, h.shape[1:3])
 
-    def _row(self, x1: int, query: Tensor, key: Tensor, value: Tensor, X: int) -> Tensor:
-        bias = self.relative(x1, X, query.shape[2])
-        return attend(query, key, value, scale=self.scale, mask=bias.to(query.dtype))
+    def _with_bias(self, h: Float[Tensor, "B XY J"], X: int, Y: int) -> Float[Tensor, "B XY _"]:
+        query, (key, value) = self.queries(h), self.keys_values(h)
+        R = max(1, self.block // (query.shape[1] * Y * X * Y))  # rows at a time
+
+        def look(x1: Tensor, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            return attend(query, key, value, scale=self.scale, mask=self.relative(x1, X, Y))
+
+        rows = torch.arange(X, device=h.device)
+        if R >= X:
+            return self.join(look(rows, query, key, value))
+        blocks = zip(rows.split(R), query.split(R * Y, dim=2), strict=True)
+        heads = [checkpoint(look, x1, part, key, value, use_reentrant=False) for x1, part in blocks]
+        return self.join(torch.cat(heads, dim=2))
 
 
 class AxialAttention(MultiHeadAttention):

@@ -107,9 +107,10 @@ def test_positions_are_a_set() -> None:
 
 
 @pytest.mark.parametrize("size", [(X, Y), (X + 2, Y + 3)], ids=["exact", "roomy"])
-def test_relative_bias_is_added_to_the_scores(size: tuple[int, int]) -> None:
-    """Row by row equals full attention with b[k, x1 - x2, y1 - y2] as its bias, gradients included."""
-    layer = randomised(SpatialAttention(J, K, relative=size, bias=True), seed=4)
+@pytest.mark.parametrize("rows", [1, 2, 3, 5], ids="{} rows at a time".format)
+def test_relative_bias_is_added_to_the_scores(size: tuple[int, int], rows: int) -> None:
+    """In blocks or at once: full attention with b[k, x1 - x2, y1 - y2] as its bias, gradients included."""
+    layer = randomised(SpatialAttention(J, K, relative=size, block=rows * K * X * Y * Y, bias=True), seed=4)
     h = normal(2, X, Y, J, seed=10).requires_grad_()
     b, (x, y) = layer.relative.b, coordinates()
     assert b.numel() == K * (2 * size[0] - 1) * (2 * size[1] - 1)
@@ -125,7 +126,7 @@ def test_relative_bias_is_added_to_the_scores(size: tuple[int, int]) -> None:
 def test_relative_bias_has_a_largest_image() -> None:
     """A displacement that was never learned is an error."""
     with pytest.raises(ValueError, match="up to 5 x 7, not 5 x 8"):
-        RelativeBias2D(K, 5, 7)(0, 5, 8)
+        RelativeBias2D(K, 5, 7)(torch.tensor([0]), 5, 8)
 
 
 @pytest.mark.parametrize("axis", ["x", "y"])
