@@ -189,6 +189,49 @@ def lstm(K: int, J: int) -> int:
     return 4 * cell(K, J)
 
 
+RecurrentLayer = Callable[[int, int], int]  # (K, J) -> the count of one layer
+
+
+def recurrent_language_model(V: int, J: int, N: int = 1, layer: RecurrentLayer = gru) -> int:
+    """Tied word vectors, the vector before the first word, and N residual layers as wide as a word."""
+    return V * J + J + N * layer(J, J)
+
+
+def blank_language_model(V: int, I: int, J: int, N: int = 1, layer: RecurrentLayer = ugrnn) -> int:
+    """Word vectors and, once per direction, N layers, a boundary state and a map from state to word."""
+    return V * I + 2 * (layer(I, J) + (N - 1) * layer(J, J) + J + I * J)
+
+
+def stacked_bidirectional_rnn(I: int, J: int, N: int, layer: RecurrentLayer = ugrnn) -> int:
+    """Two layers per level; from the second level on they read both below."""
+    return 2 * (layer(I, J) + (N - 1) * layer(2 * J, J))
+
+
+def seq2seq(V_in: int, V_out: int, I: int, J: int, attention: str | None = "state") -> int:
+    """Two vocabularies, encoder, decoder cell, first input, state to word; the attention's W_key."""
+    key = {"state": J * J, "word": I * J, None: 0}[attention]
+    cell_input = I if attention is None else J + I
+    return (V_in + V_out) * I + ugrnn(I, J) + ugrnn(cell_input, J) + I + I * J + key
+
+
+def captioner(V: int, I: int, J: int, K: int) -> int:
+    """Word vectors, a cell that reads features and word, first input, W_init, W_key, W_auto."""
+    return V * I + ugrnn(K + I, J) + I + 2 * J * K + I * J
+
+
+# --- convolution and perceptron ---------------------------------------------------------------------------
+
+
+def language_cnn(V: int, I: int, L: int, D: int = 3) -> int:
+    """Word vectors, then D matrices and a bias per layer, however long the sentence."""
+    return V * I + L * (D * I**2 + I)
+
+
+def deep_mlp(K: int, I: int, L: int, *, heads: bool = False) -> int:
+    """K to I, L layers of width I, and one head per layer or at the top alone; residuals cost nothing."""
+    return I * K + I + L * (I**2 + I) + (L if heads else 1) * (I + 1)
+
+
 # --- by building ------------------------------------------------------------------------------------------
 
 KINDS = {  # the first that occurs in a parameter's name; ours and those of torch.nn.Transformer

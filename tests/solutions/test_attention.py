@@ -53,7 +53,7 @@ def randomised(module: nn.Module, seed: int) -> nn.Module:
 @pytest.mark.parametrize("scale", [1.0, 3**-0.5])
 def test_self_attention_is_the_loop(scale: float) -> None:
     """The einsum form equals the problem sheet read index by index."""
-    T, J, K, U, I = 5, 7, 2, 3, 11  # noqa: E741
+    T, J, K, U, I = 5, 7, 2, 3, 11
     h, Q, Ke, V = (
         normal(T, J, seed=1),
         normal(K, U, J, seed=2),
@@ -147,7 +147,7 @@ MASKS = {
 
 @pytest.mark.parametrize("name", MASKS)
 @pytest.mark.parametrize(("U", "I", "G"), [(5, 5, 3), (5, 2, 3), (2, 5, 3), (5, 3, 1)])
-def test_fused_and_explicit_paths_agree(name: str, U: int, I: int, G: int) -> None:  # noqa: E741
+def test_fused_and_explicit_paths_agree(name: str, U: int, I: int, G: int) -> None:
     """`attend` and alpha @ value agree, forward and backward, for every mask, width and grouping."""
     mask, causal = MASKS[name]
     query, key, value = normal(B, K, T1, U, seed=1), normal(B, G, T2, U, seed=2), normal(B, G, T2, I, seed=3)
@@ -363,7 +363,7 @@ def test_a_full_cache_says_so() -> None:
 
 @pytest.mark.parametrize("I", [1, 2, 3, 7])
 @pytest.mark.parametrize("T", [1, 3, 11])
-def test_merged_scores_are_the_scores(I: int, T: int) -> None:  # noqa: E741
+def test_merged_scores_are_the_scores(I: int, T: int) -> None:
     """L W~ L^T = Query Key^T / sqrt(I), compared as scores and as W~ itself, whose rank is min(I, J)."""
     K, J = 3, 7
     W_Q, W_K, L = normal(K, I, J, seed=24), normal(K, I, J, seed=25), normal(T, J, seed=26)
@@ -406,7 +406,7 @@ def test_factoring_undoes_merging() -> None:
 def test_a_full_rank_form_is_beyond_the_factors() -> None:
     """The best I factors miss by the remaining singular values (Eckart and Young): merging is richer."""
     W = normal(2, 7, 5, seed=35)
-    for I in range(1, 6):  # noqa: E741
+    for I in range(1, 6):
         missing = W - merge_query_key(*factor_query_key(W, I, 1.0), 1.0)
         beyond = torch.linalg.svdvals(W)[:, I:]
         torch.testing.assert_close(torch.linalg.matrix_norm(missing), beyond.norm(dim=1), **CLOSE)
@@ -449,7 +449,7 @@ def test_what_cannot_be_merged_is_refused() -> None:
 def test_merging_pays_only_for_wide_heads_and_short_sequences() -> None:
     """Counted FLOPs of both ways to score equal the formulas, which meet at T* = J (2I - J) / (J - I)."""
     J = 12
-    for I, T in [(3, 5), (6, 7), (9, 24), (12, 29)]:  # noqa: E741
+    for I, T in [(3, 5), (6, 7), (9, 24), (12, 29)]:
         L, W_Q, W = torch.randn(T, J), torch.randn(I, J), torch.randn(J, J)
         with FlopCounterMode(display=False) as counter:
             (L @ W_Q.T) @ (L @ W_Q.T).T

@@ -99,7 +99,7 @@ def test_table_3_of_the_paper() -> None:
 def test_formulas_equal_modules_for_any_sizes(seed: int) -> None:
     """Ten random configurations of every model of this half, with every option drawn."""
     draw = random.Random(seed)
-    V, K, I, U, F, N, T, S = (draw.choice([2, 3, 5, 7, 11, 13, 17]) for _ in range(8))  # noqa: E741
+    V, K, I, U, F, N, T, S = (draw.choice([2, 3, 5, 7, 11, 13, 17]) for _ in range(8))
     J, M, G = 2 * draw.choice([3, 5, 7]), draw.choice([3, 5, 19]), draw.choice([1, K])
     bias, flag = draw.random() < 0.5, draw.random() < 0.5
     sizes = {"V": V, "J": J, "K": K, "I": I, "F": F, "N": N}
@@ -156,6 +156,34 @@ def test_recurrent_formulas_equal_our_modules(module: str, name: str, formula, o
     build = getattr(pytest.importorskip(f"solutions.{module}"), name)
     for K, J in [(5, 7), (7, 5), (1, 3)]:
         assert numel(build(K=K, J=J, **options)) == formula(K, J, **options)
+
+
+MODELS = {  # module, class, formula and its arguments, in the order that both take them
+    "language model": ("rnn", "RecurrentLanguageModel", counting.recurrent_language_model, (11, 5, 3), {}),
+    "blank LM": ("bidirectional", "BlankLanguageModel", counting.blank_language_model, (11, 5, 7, 3), {}),
+    "bidirectional": (
+        "bidirectional",
+        "StackedBidirectionalRNN",
+        counting.stacked_bidirectional_rnn,
+        (5, 7, 3),
+        {},
+    ),
+    "thought vector": ("seq2seq", "Seq2Seq", counting.seq2seq, (11, 13, 5, 7), {"attention": None}),
+    "state asks": ("seq2seq", "Seq2Seq", counting.seq2seq, (11, 13, 5, 7), {"attention": "state"}),
+    "word asks": ("seq2seq", "Seq2Seq", counting.seq2seq, (11, 13, 5, 7), {"attention": "word"}),
+    "captioner": ("captioner", "Captioner", counting.captioner, (11, 5, 7, 3), {}),
+    "language CNN": ("language_cnn", "LanguageCNN", counting.language_cnn, (11, 5, 3, 2), {}),
+    "perceptron": ("mlp", "DeepMLP", counting.deep_mlp, (3, 5, 7), {}),
+    "perceptron with heads": ("mlp", "DeepMLP", counting.deep_mlp, (3, 5, 7), {"heads": True}),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_formulas_equal_the_models_around_the_cells(name: str) -> None:
+    """Every other model of `solutions`: formula and module agree."""
+    module, kind, formula, sizes, options = MODELS[name]
+    build = getattr(pytest.importorskip(f"solutions.{module}"), kind)
+    assert numel(build(*sizes, **options)) == formula(*sizes, **options)
 
 
 def test_merging_pays_for_wide_heads_only() -> None:

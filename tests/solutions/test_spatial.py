@@ -40,7 +40,7 @@ def randomised(module: nn.Module, seed: int) -> nn.Module:
     return module
 
 
-def weights(U: int = 3, I: int = 11, seed: int = 1) -> list[torch.Tensor]:  # noqa: E741
+def weights(U: int = 3, I: int = 11, seed: int = 1) -> list[torch.Tensor]:
     """W^Q, W^K, W^V of two heads."""
     return [normal(K, width, J, seed=seed + n) for n, width in enumerate((U, U, I))]
 
