@@ -40,22 +40,23 @@ def candidate(name: str, module: nn.Module, run: Callable[[], Tensor], *, same: 
 
 def recurrent(device: torch.device, *, B: int, T: int, J: int) -> list[Candidate]:
     """A sequence through one recurrent layer, input as wide as the state."""
-    import torchrecurrent
+    from solutions.rnn import GRU, LSTM, VanillaRNN
     from solutions.ugrnn import UGRNN, TwoGateUGRNN
 
     x = torch.randn(B, T, J, device=device)
-    ours, two = UGRNN(K=J, J=J).to(device), TwoGateUGRNN(K=J, J=J).to(device)
-    entries = [candidate("ours, UGRNN", ours, lambda: ours(x)[0])]
-    if hasattr(ours, "forward_by_steps"):
-        entries.append(candidate("ours, the equations in a loop", ours, lambda: ours.forward_by_steps(x)[0]))
-    theirs = torchrecurrent.UGRNN(J, J, batch_first=True).to(device)
-    entries.append(candidate("torchrecurrent.UGRNN", theirs, lambda: theirs(x)[0], same=False))
-    entries.append(candidate("ours, TwoGateUGRNN", two, lambda: two(x)[0], same=False))
+    ours = UGRNN(K=J, J=J).to(device)
+    theirs = peers.torchrecurrent_ugrnn(ours)
+    entries = [
+        candidate("ours, UGRNN", ours, lambda: ours(x)[0]),
+        candidate("ours, the equations in a loop", ours, lambda: ours.forward_by_steps(x)[0]),
+        candidate("torchrecurrent.UGRNN", theirs, lambda: theirs(x)[0]),
+    ]
+    others = {f"ours, {kind.__name__}": kind(K=J, J=J) for kind in (TwoGateUGRNN, VanillaRNN, GRU, LSTM)}
     for kind in (nn.RNN, nn.GRU, nn.LSTM):
-        layer = kind(J, J, batch_first=True).to(device)
-        entries.append(
-            candidate(f"torch.nn.{kind.__name__}", layer, lambda layer=layer: layer(x)[0], same=False)
-        )
+        others[f"torch.nn.{kind.__name__}"] = kind(J, J, batch_first=True)
+    for name, layer in others.items():
+        layer.to(device)
+        entries.append(candidate(name, layer, lambda layer=layer: layer(x)[0], same=False))
     return entries
 
 

@@ -7,6 +7,23 @@ from torch.nn import functional
 from solutions.attention import MultiHeadAttention, causal_mask
 
 
+def torchrecurrent_ugrnn(ours: nn.Module) -> nn.Module:
+    """torchrecurrent.UGRNN with the weights of solutions.ugrnn.UGRNN; its biases are added."""
+    import torchrecurrent
+
+    J, K = ours.W_xR.shape
+    peer = torchrecurrent.UGRNN(K, J, batch_first=True).to(ours.W_xR)
+    with torch.no_grad():
+        for name, parameter in peer.named_parameters():
+            pair = {"weight_ih": "W_x", "weight_hh": "W_h", "bias_ih": "B_"}.get(name.rpartition(".")[2])
+            if pair is None:
+                parameter.zero_()  # their second bias
+                continue
+            stacked = torch.cat([getattr(ours, f"{pair}{gate}") for gate in "RG"])
+            parameter.copy_(-stacked if pair == "B_" else stacked)
+    return peer
+
+
 def torch_attention(ours: MultiHeadAttention) -> nn.MultiheadAttention:
     """torch.nn.MultiheadAttention with the weights of ours (which must have no biases)."""
     K, _, J = ours.W_Q.shape
