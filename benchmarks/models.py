@@ -1,8 +1,8 @@
 """Our models beside their peers: `python -m benchmarks.models [--quick] [--json FILE] [--only WORD]`.
 
 To reproduce: install the development extra (`pip install -e .[development]`), leave the machine alone, and
-run the command; `--quick` takes less than five minutes on two cores. It prints one table per task and writes
-the numbers to a JSON file. Compare ratios, not milliseconds: a ratio of 2 is a candidate that needs twice our
+run the command; `--quick` takes less than five minutes on two cores. It prints one table per task; `--json`
+writes the same numbers to a file. Compare ratios, not milliseconds: a ratio of 2 is a candidate that needs twice our
 time in the same run, and a run on another machine gives other times but much the same ratios. Where there is
 a GPU, everything runs there too. The last column says how far a candidate's output is from ours in float32; a
 dash marks another model.
@@ -126,18 +126,17 @@ def scores(device: torch.device, *, J: int, I: int, T: int, K: int = 8) -> list[
     ]
 
 
-SIZES = {"V": 1009, "J": 256, "K": 8, "F": 1024, "N": 4, "T": 256}
+SIZES = {"V": 1009, "J": 256, "K": 8, "F": 1024, "N": 4}
 
 
 def language_model(device: torch.device, *, B: int, T: int) -> list[Candidate]:
     """Logits of a decoder of four layers; the models differ in details, not in sizes."""
     tokens = torch.randint(SIZES["V"], (B, T), device=device)
-    sizes = SIZES | {"T": T}
-    ours = LanguageModel(**{k: v for k, v in sizes.items() if k != "T"}, I=32, T_max=T).to(device)
+    ours = LanguageModel(**SIZES, I=32, T_max=T).to(device)
     others = {
-        "nanoGPT style": peers.NanoGPT(**sizes),
-        "torch.nn.TransformerEncoder, causal": peers.TorchStack(**sizes),
-        "x_transformers Decoder, flash": peers.x_transformers_decoder(**sizes),
+        "nanoGPT style": peers.NanoGPT(**SIZES, T=T),
+        "torch.nn.TransformerEncoder, causal": peers.TorchStack(**SIZES, T=T),
+        "x_transformers Decoder, flash": peers.x_transformers_decoder(**SIZES, T=T),
     }
     entries = [candidate("ours", ours, lambda: ours(tokens))]
     for name, module in others.items():
@@ -150,9 +149,8 @@ def generation(device: torch.device, *, B: int, T: int) -> list[Candidate]:
     """T words, greedily, after a prompt of one."""
     from x_transformers import AutoregressiveWrapper
 
-    sizes = SIZES | {"T": T + 1}
-    ours = LanguageModel(**{k: v for k, v in sizes.items() if k != "T"}, I=32, T_max=T + 1).to(device)
-    theirs = AutoregressiveWrapper(peers.x_transformers_decoder(**sizes)).to(device)
+    ours = LanguageModel(**SIZES, I=32, T_max=T + 1).to(device)
+    theirs = AutoregressiveWrapper(peers.x_transformers_decoder(**SIZES, T=T + 1)).to(device)
     prompt = torch.zeros(B, 1, dtype=torch.long, device=device)
     return [
         Candidate(name="ours, cached", run=lambda: ours.generate(prompt, T, temperature=0.0)[:, 1:]),
@@ -203,10 +201,11 @@ def table(contest: Contest, device: torch.device, results: list[Result]) -> Tabl
     for result in results:
         row = [result.candidate]
         for own, first in ((result.forward_s, ours.forward_s), (result.training_s, ours.training_s)):
+            known = own is not None
             row += (
-                ["-"] * 3
-                if own is None
-                else [f"{own * 1e3:.2f}", f"{own / first:.2f}", f"{result.tokens / own:,.0f}"]
+                [f"{own * 1e3:.2f}", f"{own / first:.2f}", f"{result.tokens / own:,.0f}"]
+                if known
+                else ["-"] * 3
             )
         if contest.memory:
             row += ["-" if mb is None else f"{mb:.0f}" for mb in (result.forward_mb, result.training_mb)]
@@ -219,13 +218,22 @@ def devices() -> list[torch.device]:
     return [torch.device("cpu"), *([torch.device("cuda")] if torch.cuda.is_available() else [])]
 
 
+def machine() -> dict[str, str]:
+    """What the numbers depend on besides the code."""
+    gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else "none"
+    return {
+        "torch": torch.__version__,
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "gpu": gpu,
+    }
+
+
 def main() -> None:
     """Run the programme, print tables, write JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.models", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer sizes, fewer rounds")
-    parser.add_argument(
-        "--json", type=Path, default=Path("benchmarks-models.json"), help="where the numbers go"
-    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there, too")
     parser.add_argument("--only", default="", help="run the tasks whose name contains this")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -237,19 +245,11 @@ def main() -> None:
                 continue
             results = measure(contest, device, budget=3 if options.quick else 20, rounds=3)
             console.print(table(contest, device, results))
-            record.append(
-                {"task": contest.name, "device": device.type, "results": [asdict(r) for r in results]}
-            )
-    machine = {
-        "torch": torch.__version__,
-        "machine": platform.machine(),
-        "system": platform.system(),
-        "threads": 1,
-    }
-    if torch.cuda.is_available():
-        machine["gpu"] = torch.cuda.get_device_name()
-    options.json.write_text(json.dumps({"machine": machine, "tasks": record}, indent=1) + "\n")
-    console.print(f"written to {options.json}")
+            numbers = [asdict(result) for result in results]
+            record.append({"task": contest.name, "device": device.type, "results": numbers})
+    if options.json:
+        options.json.write_text(json.dumps({"machine": machine(), "tasks": record}, indent=1) + "\n")
+        console.print(f"written to {options.json}")
 
 
 if __name__ == "__main__":
