@@ -2,10 +2,10 @@
 
 To reproduce: install the development extra (`pip install -e .[development]`), leave the machine alone, and
 run the command; `--quick` takes less than five minutes on two cores. It prints one table per task; `--json`
-writes the same numbers to a file. Compare ratios, not milliseconds: a ratio of 2 is a candidate that needs twice our
-time in the same run, and a run on another machine gives other times but much the same ratios. Where there is
-a GPU, everything runs there too. The last column says how far a candidate's output is from ours in float32; a
-dash marks another model.
+writes the same numbers to a file. Compare ratios, not milliseconds: a ratio of 2 is a candidate that needs
+twice our time in the same run, and a run on another machine gives other times but much the same ratios. Where
+there is a GPU, everything runs there too. The last column says how far a candidate's output is from ours in
+float32; a dash marks another model.
 """
 
 import argparse
