@@ -99,10 +99,9 @@ def attend(
     """Return sum_t2 alpha[k, t1, t2] value[k, t2] without ever holding alpha: memory O(T) instead of O(T^2).
 
     A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023).
-    Three traps leave the result right and the fast kernel unused, four to seven times slower. The last
-    axis must be the dense one in memory (einsum('kuj,tj->ktu') makes a view that is not); U and I must be
-    equal, hence the padding with zeros, which changes no score and no kept value; and a mask that is merely
-    causal should be said by the flag.
+    Two traps leave the result right and the fused kernel unused, four to seven times slower: the last axis
+    must be the dense one in memory (einsum('kuj,tj->ktu') makes a view that is not), and U and I must be
+    equal, hence the zeros appended here, which change no score and no value that is kept.
     """
     U, I = query.shape[-1], value.shape[-1]
     if U < I:

@@ -140,7 +140,7 @@ def extend(
         word = sample(next_logits(tokens), temperature, generator)
         if eos is not None:
             word = word.masked_fill(ended, eos)
-            ended |= word == eos
+            ended = word == eos
         tokens = torch.cat([tokens, word[:, None]], dim=1)
         if eos is not None and ended.all():
             break

@@ -141,6 +141,10 @@ MASKS = {
     "an empty row of the batch": (padding_mask(torch.tensor([0, 4]), T2), False),
     "per head": (torch.rand(1, K, T1, T2, generator=torch.Generator().manual_seed(0)) < 0.7, False),
     "bias": (normal(1, K, T1, T2, seed=6), False),
+    "bias that forbids a row": (
+        normal(1, K, T1, T2, seed=8).index_fill(2, torch.tensor([2]), -math.inf),
+        False,
+    ),
     "bias and causal": (normal(B, 1, T1, T2, seed=7), True),
 }
 
@@ -170,8 +174,8 @@ def test_rows_sum_to_one_over_what_they_may_see(name: str) -> None:
         normal(B, K, T1, 5, seed=1), normal(B, K, T2, 5, seed=2), scale=1.0, mask=mask, causal=causal
     )
     allowed = torch.ones(B, K, T1, T2, dtype=torch.bool)
-    if mask is not None and mask.dtype == torch.bool:
-        allowed = allowed & mask
+    if mask is not None:
+        allowed = allowed & (mask if mask.dtype == torch.bool else mask > -math.inf)
     if causal:
         allowed = allowed & causal_mask(T1, T2)
     assert (alpha[~allowed] == 0).all() and (alpha[allowed] > 0).all()

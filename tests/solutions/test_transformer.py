@@ -342,6 +342,8 @@ def test_generation_leaves_the_model_as_it_was() -> None:
     with pytest.raises(IndexError, match="out of range"):
         model.generate(torch.tensor([[99]]), 1)
     assert model.training and all(layer.training for layer in model.layers)
+    model.eval().generate(prompt, 1)
+    assert not model.training
 
 
 def test_a_text_that_does_not_fit_is_refused() -> None:
