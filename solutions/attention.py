@@ -96,7 +96,7 @@ def attend(
     mask: Shaped[Tensor, "#B #K #T1 #T2"] | None = None,
     causal: bool = False,
 ) -> Float[Tensor, "B K T1 I"]:
-    """Return sum_t2 alpha[k, t1, t2] value[k, t2] without ever holding alpha: memory O(T) instead of O(T^2).
+    """Return Σ_t2 alpha[k, t1, t2] value[k, t2] without ever holding alpha: memory O(T) instead of O(T²).
 
     A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023).
     Two traps leave the result right and the fused kernel unused, four to seven times slower: the last axis
@@ -175,12 +175,12 @@ class MultiHeadAttention(nn.Module):
     """Multi-head attention, Vaswani et al. 2017, section 3.2.2; the lecture's Query, Key, Value, W^O.
 
         Query[k, t, u] = W^Q[k, u, J] L[t, J] - B^Q[k, u]                (Key and Value likewise)
-        alpha[k, t1, t2] = softmax_t2 Query[k, t1, U] Key[k, t2, U] / sqrt(U)
+        alpha[k, t1, t2] = softmax_t2 Query[k, t1, U] Key[k, t2, U] / √U
         out[t, j] = W^O[j, C] (Out[1, t, I]; ...; Out[K, t, I])[C] - B^O[j]
 
     U = I = J / K unless given. `M` is the width of another sequence to look at (cross-attention: queries from
     x, keys and values from `memory`). `G` < K shares keys and values among K / G heads. `scaled=False` drops
-    the 1 / sqrt(U) and `output=False` drops W^O, as Problem 1 does. Parameters and multiplications do not
+    the 1 / √U and `output=False` drops W^O, as Problem 1 does. Parameters and multiplications do not
     depend on K as long as K U = K I = J.
     """
 
@@ -301,7 +301,7 @@ def merge_query_key(
     """Return W~[k, j1, j2] = scale W^Q[k, I, j1] W^K[k, I, j2], of rank at most I (attention Problem 6a).
 
     The scores are L[t1, J1] W~[k, J1, J2] L[t2, J2]. Not the transpose: the query is on the left. For any
-    invertible G the pair G W^Q, G^-T W^K gives the same W~, so the factors have I J + I M - I^2 degrees of
+    invertible G the pair G W^Q, G⁻ᵀ W^K gives the same W~, so the factors have I J + I M - I² degrees of
     freedom out of I J + I M parameters; W~ has J M, more whenever I < J M / (J + M).
     """
     return scale * torch.einsum("kij,kim->kjm", W_Q, W_K)
@@ -312,7 +312,7 @@ def factor_query_key(
 ) -> tuple[Float[Tensor, "K I J"], Float[Tensor, "K I M"]]:
     """Return W^Q and W^K whose merger is W~ where rank W~[k] <= I, else its best rank-I approximation.
 
-    By the singular value decomposition W~ = P S R: W^Q = sqrt(S/scale) P^T, W^K = sqrt(S/scale) R, the
+    By the singular value decomposition W~ = P S R: W^Q = √(S/scale) Pᵀ, W^K = √(S/scale) R, the
     singular values being split evenly (Eckart and Young 1936). Computed in float64 on the CPU: some devices
     have neither.
     """
@@ -322,7 +322,7 @@ def factor_query_key(
 
 
 def merge_value_output(W_V: Float[Tensor, "K I M"], W_O: Float[Tensor, "J C"]) -> Float[Tensor, "K J M"]:
-    """Return W^VO[k] = W^O[:, k, :] W^V[k]: out = sum_k alpha[k] L W^VO[k]^T, and nothing is concatenated."""
+    """Return W^VO[k] = W^O[:, k, :] W^V[k]: out = Σ_k alpha[k] L W^VO[k]ᵀ, and nothing is concatenated."""
     return torch.einsum("jki,kim->kjm", W_O.unflatten(1, W_V.shape[:2]), W_V)
 
 
@@ -338,11 +338,11 @@ class MergedAttention(nn.Module):
     """Attention with one bilinear form and one linear map per head (attention Problem 6).
 
         alpha[k, t1, t2] = softmax_t2 (L[t1, J1] W^QK[k, J1, J2] + c[k, J2]) L[t2, J2]
-        out[t, j] = sum_k W^VO[k, j, J'] alpha[k, t, T2] L[T2, J'] - B[j]
+        out[t, j] = Σ_k W^VO[k, j, J'] alpha[k, t, T2] L[T2, J'] - B[j]
 
     The inputs themselves are the keys and values of every head. A query bias survives as c; a key bias adds
     the same to all scores of a row and drops out. Strictly more expressive than rank-I factors, and dearer:
-    K J^2 against 2 K I J parameters, and more multiplications for every T unless I > J/2.
+    K J² against 2 K I J parameters, and more multiplications for every T unless I > J/2.
     """
 
     def __init__(self, J: int, K: int, *, M: int | None = None, bias: bool = False) -> None:

@@ -66,7 +66,7 @@ def attention(
     output: bool = True,
     bias: bool = False,
 ) -> int:
-    """W^Q, W^K, W^V and W^O of `MultiHeadAttention`: 4 J^2 for every number of heads when U = I = J / K."""
+    """W^Q, W^K, W^V and W^O of `MultiHeadAttention`: 4 J² for every number of heads when U = I = J / K."""
     U, I, M, G = U or J // K, I or J // K, M or J, G or K
     weights = K * U * J + G * (U + I) * M + output * J * K * I
     biases = K * U + G * (U + I) + output * J
@@ -74,13 +74,13 @@ def attention(
 
 
 def merged_attention(J: int, K: int, *, M: int | None = None, bias: bool = False) -> int:
-    """W^QK and W^VO of `MergedAttention`: 2 K J M, K/2 times as many as 4 J^2."""
+    """W^QK and W^VO of `MergedAttention`: 2 K J M, K/2 times as many as 4 J²."""
     M = M or J
     return 2 * K * J * M + bias * (K * M + J)
 
 
 def score_flops(T: int, J: int, I: int, *, merged: bool) -> int:
-    """FLOPs of one head's scores: 2 (T J^2 + T^2 J) merged, 2 (2 T I J + T^2 I) factored.
+    """FLOPs of one head's scores: 2 (T J² + T² J) merged, 2 (2 T I J + T² I) factored.
 
     The two meet at T* = J (2I - J) / (J - I): merging pays for T < T*, so never if I <= J/2, always if I = J.
     """
@@ -88,7 +88,7 @@ def score_flops(T: int, J: int, I: int, *, merged: bool) -> int:
 
 
 def attention_flops(T: int, J: int) -> int:
-    """FLOPs of a self-attention layer with K I = K U = J: 8 T J^2 + 4 T^2 J, for any K."""
+    """FLOPs of a self-attention layer with K I = K U = J: 8 T J² + 4 T² J, for any K."""
     return 8 * T * J**2 + 4 * T**2 * J
 
 
@@ -130,7 +130,7 @@ def transformer(
     final_norm: bool = False,
     output_bias: bool = False,
 ) -> Count:
-    """A `Transformer`; the paper's is V J + 168 J^2 + 120 J with N = 6, F = 4J and the defaults."""
+    """A `Transformer`; the paper's is V J + 168 J² + 120 J with N = 6, F = 4J and the defaults."""
     return (
         Count(embedding=tables * V * J, norm=final_norm * 2 * 2 * J, other=output_bias * V)
         + N * layer(J, K, I, F, U=U, bias=bias)
@@ -160,7 +160,7 @@ def masked_language_model(V: int, J: int, K: int, I: int, F: int, N: int, T: int
 
 
 def cell(K: int, J: int) -> int:
-    """n = J^2 + J K + J: a map of the state, one of the input, a bias. Recurrent cells are made of it."""
+    """n = J² + J K + J: a map of the state, one of the input, a bias. Recurrent cells are made of it."""
     return J**2 + J * K + J
 
 

@@ -23,9 +23,9 @@ Layout = Literal["interleaved", "halves"]
 
 
 def frequencies(J: int, base: float = 10000.0, *, last: bool = False) -> Float[Tensor, "J2"]:
-    """Return omega_j = base^(-2j/J) for j < J/2, in float64: wavelengths from 2 pi up to 2 pi base.
+    """Return ω_j = base^(-2j/J) for j < J/2, in float64: wavelengths from 2π up to 2π base.
 
-    `last` reaches the end of that range: omega_j = base^(-j / (J/2 - 1)), as in tensor2tensor.
+    `last` reaches the end of that range: ω_j = base^(-j / (J/2 - 1)), as in tensor2tensor.
     """
     if J % 2:
         raise ValueError(f"J={J} is odd: sines and cosines come in pairs")
@@ -41,7 +41,7 @@ def sinusoid(
     layout: Layout = "interleaved",
     last: bool = False,
 ) -> Float[Tensor, "T J"]:
-    """Return PE[t, J], in float64 on the CPU: PE[t, 2j] = sin(omega_j t), PE[t, 2j+1] = cos(omega_j t).
+    """Return PE[t, J], in float64 on the CPU: PE[t, 2j] = sin(ω_j t), PE[t, 2j+1] = cos(ω_j t).
 
     Section 3.5 of the paper has pairs side by side ("interleaved"); much code has all sines first
     ("halves"). The two differ by a permutation of J. In float32 the angle of position 100,000 is off by
@@ -59,8 +59,8 @@ def shift_matrix(
 ) -> Float[Tensor, "J J"]:
     """Return A^(k) with PE[t+k] = A^(k) PE[t] for every t (PE[t] as a column), in float64.
 
-    One block [[cos, sin], [-sin, cos]] of k omega_j per frequency: a rotation by -k omega_j in (sin, cos)
-    coordinates. Hence A^(0) = 1, A^(k) A^(l) = A^(k+l), A^(-k) = A^(k)^T, det = 1. A^(k) is the only such
+    One block [[cos, sin], [-sin, cos]] of k ω_j per frequency: a rotation by -k ω_j in (sin, cos)
+    coordinates. Hence A^(0) = 1, A^(k) A^(l) = A^(k+l), A^(-k) = A^(k)ᵀ, det = 1. A^(k) is the only such
     matrix while the positions span R^J, but least squares cannot recover it for J >= 64: the condition
     number is 1e16.
     """
@@ -112,8 +112,8 @@ def rotate(
 ) -> Float[Tensor, "*B T U"]:
     """Return A^(t) x[t]: rotate queries and keys by their position (Su et al. 2021, equation 34, halves).
 
-    A^(t1)^T A^(t2) = A^(t2 - t1), so that the product of a query and a key feels their distance alone. Each
-    pair (x[u], x[u + U/2]) turns by -t omega_u here; the paper turns by +t, the same up to a swap of the
+    A^(t1)ᵀ A^(t2) = A^(t2 - t1), so that the product of a query and a key feels their distance alone. Each
+    pair (x[u], x[u + U/2]) turns by -t ω_u here; the paper turns by +t, the same up to a swap of the
     pair.
     """
     angle = positions.to("cpu", torch.float64)[:, None] * frequencies(x.shape[-1], base)

@@ -1,13 +1,13 @@
 """The spatial transformer's layer: self-attention over an image, every position looking at every other.
 
 The time index of self-attention becomes a pair of indices (x, y) (transformer Problem 2a; not the spatial
-transformer network of Jaderberg et al. 2015, which warps images). alpha has K (X Y)^2 entries: 268 MB for
+transformer network of Jaderberg et al. 2015, which warps images). alpha has K (X Y)² entries: 268 MB for
 four heads at 64 x 64 in float32, 69 GB at 256 x 256. The layers below never hold it.
 
     spatial_attention    the equations, line for line, for one image: an oracle for small ones
     SpatialAttention     the same function in memory O(X Y J); optionally with a bias per displacement
-    AxialAttention       along x or along y only: work X Y (X + Y) J for the two instead of (X Y)^2 J
-    WindowAttention      |x1 - x2| <= w and |y1 - y2| <= w: work X Y^2 (2w + 1) J
+    AxialAttention       along x or along y only: work X Y (X + Y) J for the two instead of (X Y)² J
+    WindowAttention      |x1 - x2| <= w and |y1 - y2| <= w: work X Y² (2w + 1) J
 
 Axes: B batch, X Y image positions, J model width, K heads, U query/key width, I value width, C = K I.
 """
@@ -169,7 +169,7 @@ class WindowAttention(MultiHeadAttention):
 
 
 def patches(image: Float[Tensor, "B X Y J"], P: int) -> Float[Tensor, "B X2 Y2 PPJ"]:
-    """Cut an image into P by P patches, each one position: alpha shrinks by P^4 (Dosovitskiy et al. 2020)."""
+    """Cut an image into P by P patches, each one position: alpha shrinks by P⁴ (Dosovitskiy et al. 2020)."""
     _, X, Y, J = image.shape
     if X % P or Y % P:
         raise ValueError(f"an image of {X} x {Y} does not divide into patches of {P} x {P}")

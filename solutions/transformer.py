@@ -235,7 +235,7 @@ class Transformer(nn.Module):
 
     The encoder sees the whole source; the decoder sees the target up to and including position t, and
     through cross-attention the whole source. `tables` is how many V by J matrices there are: 1 for both
-    embeddings and the output (section 3.4: multiplied by sqrt(J) as an embedding), 2 for a source and a
+    embeddings and the output (section 3.4: multiplied by √J as an embedding), 2 for a source and a
     target table, the latter for the output too, 3 for all apart. `final_norm` closes each stack with a
     layer norm, as `pre_norm` needs and `torch.nn.Transformer` always does.
     """
