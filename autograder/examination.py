@@ -10,7 +10,7 @@ from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Prob
 from autograder.errors import AuthorError
 from autograder.judge import Interview, award
 from autograder.parts.function import Function
-from autograder.parts.respond import local
+from autograder.parts.respond import NoAnswer, local
 from autograder.simulated import handed_in, thoughtless, untouched
 from autograder.wire import encode
 
@@ -158,12 +158,19 @@ def _weak_inputs(part: Function, cases: list[Case], found: Findings) -> None:
     """Notes which mistakes pass every check on a hidden case: if all cases were like it, they would earn."""
     draws = [part._draws()[0]] * part.trials + part._draws()[1:]
     for draw, case in zip(draws, cases, strict=True):
-        right = part.respondent(local(part.reference, part.name, case.parameters), case)
         for mistake in part.mistakes:
-            if mistake.__name__ not in found.losers:
-                wrong = part.respondent(local(mistake, part.name, case.parameters), case)
-                if all(check.run(case, wrong, right).ok for check in part.checks):
-                    found.weak.setdefault(draw.__name__, set()).add(mistake.__name__)
+            if mistake.__name__ not in found.losers and _passes(part, case, mistake):
+                found.weak.setdefault(draw.__name__, set()).add(mistake.__name__)
+
+
+def _passes(part: Function, case: Case, mistake: Callable[..., Any]) -> bool:
+    wrong, right = (
+        part.respondent(local(item, part.name, case.parameters), case) for item in (mistake, part.reference)
+    )
+    try:
+        return all(check.run(case, wrong, right).ok for check in part.checks)
+    except NoAnswer:
+        return False
 
 
 def name_of(subject: Any) -> str:

@@ -113,9 +113,12 @@ NUMBERS = [
 
 TYPED = [
     ("7", 7), (" 7 ", 7), ("+7", 7), ("-7", -7), ("7.", 7), (".5", 0.5), ("7.50", 7.5), ("7e2", 700), ("7,000", 7000),
-    ("63,045,632", 63_045_632), ("63 045 632", 63_045_632), ("63_045_632", 63_045_632), ("7/2", 3.5), ("1,000.5", 1000.5),
-    ("", None), (".", None), ("7,5", None), ("7,0000", None), ("70,00", None), ("1 0", None), ("seven", None), ("7/0", None),
-    ("nan", None), ("inf", None), ("1e999999999", None), ("7" * 101, None), ("0x7", None), ("7 apples", None), ("٧", None),
+    ("63,045,632", 63_045_632), ("63 045 632", 63_045_632), ("63_045_632", 63_045_632), ("7/2", 3.5),
+    ("1,000.5", 1000.5),
+    ("", None), (".", None), ("7,5", None), ("7,0000", None), ("70,00", None), ("1 0", None), ("seven", None),
+    ("7/0", None),
+    ("nan", None), ("inf", None), ("1e999999999", None), ("7" * 101, None), ("0x7", None), ("7 apples", None),
+    ("٧", None),
 ]  # fmt: skip
 
 
@@ -134,7 +137,11 @@ def test_numbers_as_typed(text, wanted):
 
 def test_messages_hold_no_expected_number():
     """A student reads shapes and kinds, never what is right."""
-    for found in (difference(8, 7123, rtol=0.0), difference(t(8.0), t(7123.0), rtol=0.0), difference("8", "7123", rtol=0.0)):
+    for found in (
+        difference(8, 7123, rtol=0.0),
+        difference(t(8.0), t(7123.0), rtol=0.0),
+        difference("8", "7123", rtol=0.0),
+    ):
         assert "7123" not in found.message and "8" not in found.message
 
 
@@ -153,10 +160,12 @@ X = torch.linspace(-1, 2, 5, dtype=torch.float64)
 
 
 def softmax(x):
+    """The reference."""
     return torch.softmax(x, 0)
 
 
 def by_exp(x):
+    """The same by another route."""
     return torch.exp(x) / torch.exp(x).sum()
 
 
@@ -253,6 +262,7 @@ def test_properties():
 
 def test_a_property_cannot_change_the_inputs_of_others():
     """Each call gets its own copies."""
+
     def meddles(f, inputs, p):
         """Nothing."""
         f(inputs["x"])

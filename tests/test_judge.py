@@ -8,6 +8,7 @@ from autograder.judge import Interview, award, judge_part, question_key
 
 
 def inputs(rng, p):
+    """One tensor."""
     return tensors(rng, {}, x="3 2")
 
 

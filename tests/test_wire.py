@@ -1,5 +1,6 @@
 """The codec: what goes in comes out, and nothing that a stranger sends does more than raise Unreadable."""
 
+import contextlib
 import json
 import math
 import random
@@ -22,10 +23,16 @@ scalars = (
     | st.binary(max_size=5) | st.fractions() | st.complex_numbers()
 )  # fmt: skip
 dtypes = st.sampled_from(sorted(wire._NUMPY))
-arrays = dtypes.flatmap(lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)))
+arrays = dtypes.flatmap(
+    lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
+)
 values = st.recursive(
-    scalars | arrays | arrays.filter(lambda array: array.dtype.kind != "u" or array.itemsize == 1).map(torch.from_numpy),
-    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    scalars
+    | arrays
+    | arrays.filter(lambda array: array.dtype.kind != "u" or array.itemsize == 1).map(torch.from_numpy),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -92,13 +99,16 @@ class Sneaky:
 
 
 REFUSED = [
-    (Sneaky(), "type"), (lambda: 0, "type"), (open, "type"), ({1: 2}, "type"), ({1, 2}, "type"), (torch.nn.Linear(1, 1), "type"),
+    (Sneaky(), "type"), (lambda: 0, "type"), (open, "type"), ({1: 2}, "type"), ({1, 2}, "type"),
+    (torch.nn.Linear(1, 1), "type"),
     (np.array([Sneaky()]), "dtype"), (np.array(["a"]), "dtype"), (torch.eye(2).to_sparse(), "type"),
     (10 ** (4 * wire.MAX_DIGITS), "too_large"), ([[]], None),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "code"), REFUSED, ids=[type(row[0]).__name__ + str(i) for i, row in enumerate(REFUSED)])
+@pytest.mark.parametrize(
+    ("value", "code"), REFUSED, ids=[type(row[0]).__name__ + str(i) for i, row in enumerate(REFUSED)]
+)
 def test_other_objects_do_not_travel(value, code):
     """Unreadable with a code; lists within lists are fine."""
     if code is None:
@@ -151,7 +161,8 @@ FORGED = [
     frame("-Infinity"), frame('{"v":1}'), frame('{"t":"eval","v":"1"}'), frame('{"t":["list"],"v":[]}'),
     frame('{"t":"list","v":{"a":1}}'), frame('{"t":"dict","v":[[1,2]]}'), frame('{"t":"dict","v":[["a"]]}'),
     frame('{"t":"numpy","d":"object","s":[1]}', b"\0" * 8), frame('{"t":"numpy","d":"float64","s":[1]}', b"\0" * 7),
-    frame('{"t":"numpy","d":"float64","s":[-1]}', b"\0" * 8), frame('{"t":"numpy","d":"float64","s":[true]}', b"\0" * 8),
+    frame('{"t":"numpy","d":"float64","s":[-1]}', b"\0" * 8), frame('{"t":"numpy","d":"float64","s":[true]}',
+        b"\0" * 8),
     frame('{"t":"numpy","d":"bfloat16","s":[1]}', b"\0" * 8), frame('{"t":"numpy","d":["float64"],"s":[1]}', b"\0" * 8),
     frame('{"t":"numpy","d":"int8","s":[' + ",".join(["1"] * 99) + "]}", b"\0"),
     frame('{"t":"torch","d":"int8","s":[268435456,268435456,268435456]}'),
@@ -172,10 +183,8 @@ def test_forged_frames_are_unreadable(data):
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 def test_empty_arrays_of_absurd_shape_do_no_harm(kind, shape):
     """An array without entries may claim any shape; it is built or refused."""
-    try:
+    with contextlib.suppress(Unreadable):
         assert list(decode(frame(json.dumps({"t": kind, "d": "float64", "s": shape}))).shape) == shape
-    except Unreadable:
-        pass
 
 
 def test_mutated_frames_raise_only_unreadable():
