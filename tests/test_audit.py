@@ -283,3 +283,26 @@ def test_square_brackets_in_sentences_are_shown():
 def test_no_problems_at_all():
     """An empty table is no error."""
     assert printed()[1] == 0
+
+
+def test_a_visible_check_that_stops_a_right_answer():
+    """What calls a right answer malformed would send a student the wrong way."""
+
+    class Strict(Number):
+        def local_check(self, p):
+            """Refuses everything but whole numbers."""
+            return f"assert type({self.name}) is int, 'no whole number'"
+
+    part = Strict("n", points=1, reference=seven, equivalents=[seven_point])
+    (fault,) = audit(*problem(part), variants=2).faults
+    assert "the visible check stops equivalent 'seven_point', which is right: AssertionError: no whole number" in fault
+
+
+def seven(p):
+    """Seven."""
+    return 7
+
+
+def seven_point(p):
+    """Seven, too."""
+    return 7.0
