@@ -61,7 +61,7 @@ def _share(good: int, listed: int) -> str:
 
 
 def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
-    killed, listed = (sum(column) for column in zip(*(report.kill_score for report in reports), strict=True))
+    killed, listed = (sum(report.kill_score[i] for report in reports) for i in (0, 1))
     variants = ", ".join(f"{report.slug}: {report.distinct} of {report.drawn} draws" for report in reports)
     return f"{killed} of {listed} mistakes lose points; {faults} faults. Distinct variants: {variants}."
 

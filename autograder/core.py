@@ -181,6 +181,10 @@ class Part(metaclass=_Heard):
         """The answer cell's text with the solution between nbgrader's marks."""
         raise NotImplementedError(f"{type(self).__name__} has no answer cell")
 
+    def answer_cell(self, subject: Any, p: Parameters) -> str:
+        """The answer cell of somebody who hands in `subject`: the reference, a mistake or an equivalent."""
+        raise NotImplementedError(f"{type(self).__name__} has no answer cell")
+
     def local_check(self, p: Parameters) -> str:
         """Source of the visible check: what is malformed, never what is right. Empty where there is none."""
         return ""

@@ -10,8 +10,8 @@ from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Prob
 from autograder.errors import AuthorError
 from autograder.judge import Interview, award
 from autograder.parts.function import Function
-from autograder.parts.respond import local
-from autograder.simulated import handed_in, thoughtless, untouched
+from autograder.parts.respond import NoAnswer, local
+from autograder.simulated import handed_in, thoughtless, untouched, visible_check
 from autograder.wire import encode
 
 # Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
@@ -60,31 +60,39 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
     for mistake in part.mistakes:
         if mistake.__name__ in RESERVED:
             found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
-    _local_check(problem, part, p)
     if not _reference(problem, part, p, key, found):
         found.stopped = True
         return
+    _visible(problem, part, p, part.solution_cell(p), "the reference", found)
     for equivalent in part.equivalents:
-        name = name_of(equivalent)
-        outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(equivalent, p)), key)  # type: ignore[attr-defined]
-        if outcome.standing != "earned":
-            found.survivors.add(f"equivalent {name}")
-            found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn all")
+        _equivalent(problem, part, equivalent, p, key, found)
     for mistake in part.mistakes:
         _mistake(problem, part, mistake, p, key, found)
     for name, ask in (("the untouched cell", untouched(problem, part, p)), *thoughtless(part, p)):
         outcome = _judged(part, p, ask, key)
         if outcome.standing != "lost" or outcome.points > 0:
-            found.fault(
-                f"trivial {name}", f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
-            )
+            sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
+            found.fault(f"trivial {name}", sentence)
     if isinstance(part, Function):
         _weak_inputs(part, part.cases(p, key), found)
 
 
-def _local_check(problem: Problem, part: Part, p: Parameters) -> None:
-    """The visible check can be written, and is Python."""
-    compile(part.local_check(p), f"local check of {problem.slug}, {part.name}", "exec")
+def _equivalent(
+    problem: Problem, part: Part, equivalent: Any, p: Parameters, key: tuple[int, ...], found: Findings
+) -> None:
+    """A right answer in other dress keeps every point."""
+    name, cell = name_of(equivalent), part.answer_cell(equivalent, p)
+    _visible(problem, part, p, cell, f"equivalent {name!r}", found)
+    outcome = _judged(part, p, handed_in(problem, part, cell), key)
+    if outcome.standing != "earned":
+        found.survivors.add(f"equivalent {name}")
+        found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn all")
+
+
+def _visible(problem: Problem, part: Part, p: Parameters, cell: str, who: str, found: Findings) -> None:
+    """A right answer must not be told that it is malformed."""
+    if said := visible_check(problem, part, p, cell):
+        found.fault(f"visible {who}", f"the visible check stops {who}, which is right: {said} (under {p})")
 
 
 def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
@@ -132,7 +140,7 @@ def _mistake(
 ) -> None:
     """A mistake loses points, and its student reads its own hint."""
     name, names = mistake.__name__, [item.__name__ for item in part.mistakes]
-    outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(mistake, p)), key)  # type: ignore[attr-defined]
+    outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(mistake, p)), key)
     if outcome.standing != "lost" or outcome.points >= outcome.max_points:
         found.survivors.add(name)
         found.fault(
@@ -158,12 +166,19 @@ def _weak_inputs(part: Function, cases: list[Case], found: Findings) -> None:
     """Notes which mistakes pass every check on a hidden case: if all cases were like it, they would earn."""
     draws = [part._draws()[0]] * part.trials + part._draws()[1:]
     for draw, case in zip(draws, cases, strict=True):
-        right = part.respondent(local(part.reference, part.name, case.parameters), case)
         for mistake in part.mistakes:
-            if mistake.__name__ not in found.losers:
-                wrong = part.respondent(local(mistake, part.name, case.parameters), case)
-                if all(check.run(case, wrong, right).ok for check in part.checks):
-                    found.weak.setdefault(draw.__name__, set()).add(mistake.__name__)
+            if mistake.__name__ not in found.losers and _passes(part, case, mistake):
+                found.weak.setdefault(draw.__name__, set()).add(mistake.__name__)
+
+
+def _passes(part: Function, case: Case, mistake: Callable[..., Any]) -> bool:
+    wrong, right = (
+        part.respondent(local(item, part.name, case.parameters), case) for item in (mistake, part.reference)
+    )
+    try:
+        return all(check.run(case, wrong, right).ok for check in part.checks)
+    except NoAnswer:
+        return False
 
 
 def name_of(subject: Any) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -31,6 +33,21 @@ def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
             stopped = Answer(failure="raised", detail=f"{last_line(error)} (while its cell ran)")
             return lambda question: stopped
     return functools.partial(answer, namespace=namespace)
+
+
+def visible_check(problem: Problem, part: Part, p: Parameters, cell: str) -> str:
+    """What the notebook's visible check says against this cell; empty where it says nothing, or there is none."""
+    namespace: dict[str, Any] = {"__name__": "answers"}
+    text = part.local_check(p)
+    try:
+        exec(compile(problem.setup, f"setup of {problem.slug}", "exec"), namespace)  # noqa: S102
+        exec(compile(cell, f"answer cell of {part.name}", "exec") if text else "", namespace)  # noqa: S102
+        exec("from autograder.student import *", namespace)  # noqa: S102
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(text, f"visible check of {part.name}", "exec"), namespace)  # noqa: S102
+    except Exception as error:
+        return last_line(error)
+    return ""
 
 
 def untouched(problem: Problem, part: Part, p: Parameters) -> Ask:

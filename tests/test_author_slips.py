@@ -12,7 +12,8 @@ from autograder.library import load, statement_text
 PROBLEM = '''
 import numpy as np
 import torch
-from autograder import Choice, Function, Module, Number, Problem, Written, close, exactly, form, gradient, holds, tensors
+from autograder import Choice, Function, Module, Number, Problem, Written
+from autograder import close, exactly, form, gradient, holds, tensors
 
 
 def draw(rng):
@@ -96,7 +97,7 @@ Which?
 Why?
 """
 
-PART = 'reference=added, checks=[close()], mistakes=[swapped]'
+PART = "reference=added, checks=[close()], mistakes=[swapped]"
 MODULE = 'Module("total", points=2, inputs=inputs, reference=torch.nn.Tanh, checks=[close()], mistakes=[Bare])'
 
 # name, what is replaced, by what, where it is heard, its code or subject, words of the message
@@ -110,10 +111,12 @@ AT_IMPORT = [
     ("no checks", "checks=[close()]", "checks=[]", "no_checks", "part 'total' has no checks; write checks=[close()]"),
     ("a check twice", "[close()]", "[close(), close()]", "duplicate_check", "two checks have the same name"),
     ("no inputs", "inputs=inputs, ", "", "no_inputs", "write a function inputs(rng, p)"),
-    ("mistake without a docstring", '    """You swapped the two."""\n', "", "mistake_without_hint", "'swapped' has no docstring"),
+    ("mistake without a docstring", '    """You swapped the two."""\n', "", "mistake_without_hint",
+     "'swapped' has no docstring"),
     ("module mistake without a docstring", "PROBLEM = P", "class Bare(torch.nn.Module):\n    pass\n\n"
      f"{MODULE}\nPROBLEM = P", "mistake_without_hint", "'Bare' has no docstring"),
-    ("a mistake twice", "mistakes=[swapped]", "mistakes=[swapped, swapped]", "duplicate_mistake", "two mistakes are called"),
+    ("a mistake twice", "mistakes=[swapped]", "mistakes=[swapped, swapped]", "duplicate_mistake",
+     "two mistakes are called"),
     ("mistake that is no function", "mistakes=[swapped]", "mistakes=['swapped']", "mistake", "is not a function"),
     ("other signature", "def swapped(x, y)", "def swapped(y, x)", "signature",
      "swapped(y, x) does not take the reference's arguments (x, y)"),
@@ -126,7 +129,8 @@ AT_IMPORT = [
     ("points of nan", "points=2", "points=float('nan')", "points", "must be positive"),
     ("name with a blank", '"power"', '"the power"', "name", "'the power': a part's name is a Python name"),
     ("no wrong option", "reference=right, mistakes=[wrong]", "reference=right", "options", "at least one wrong option"),
-    ("reference that is no function", "reference=added", "reference='added'", "reference", "must be a function, not 'added'"),
+    ("reference that is no function", "reference=added", "reference='added'", "reference",
+     "must be a function, not 'added'"),
     ("number as a reference", "reference=square", "reference=7", "reference", "must be a function of p, not 7"),
     ("version zero", "version=1", "version=0", "version", "a whole number from 1, not 0"),
     ("version as text", "version=1", "version='1'", "version", "not '1'"),
@@ -138,15 +142,20 @@ AT_IMPORT = [
 ]  # fmt: skip
 
 IN_AUDIT = [
-    ("a mistake that is right", "return y + 2 * x", "return y + x + y", "part 'total': mistake 'swapped' earns 2 of 2 points"),
-    ("a wrong number that is right", "return 2 * p", "return p['K'] * p", "part 'power': mistake 'doubled' earns 1 of 1"),
-    ("an equivalent that is wrong", "return y + x + y", "return y + x", "part 'total': equivalent 'spelled' earns 0 of 2"),
+    ("a mistake that is right", "return y + 2 * x", "return y + x + y",
+     "part 'total': mistake 'swapped' earns 2 of 2 points"),
+    ("a wrong number that is right", "return 2 * p", "return p['K'] * p",
+     "part 'power': mistake 'doubled' earns 1 of 1"),
+    ("an equivalent that is wrong", "return y + x + y", "return y + x",
+     "part 'total': equivalent 'spelled' earns 0 of 2"),
     ("axis that draw() does not give", 'x="B K"', 'x="B L"', "tensors(x='L'): there is no axis 'L'"),
     ("shape that cannot be read", 'x="B K"', 'x="B 2**K"', "'2**K' is no size"),
-    ("inputs in another order", 'x="B K", y="B K"', 'y="B K", x="B K"', "inputs() gives y, x; added takes x, y, in this order"),
+    ("inputs in another order", 'x="B K", y="B K"', 'y="B K", x="B K"',
+     "inputs() gives y, x; added takes x, y, in this order"),
     ("too few distinct variants", "rng.integers(9)", "rng.integers(2)", "too few distinct variants: 2 among 70 draws"),
     ("options that read the same", "It is antisymmetric.", "It is symmetric.", "two options read the same"),
-    ("reference that changes", "return x + 2 * y", "return x + 2 * y + torch.rand(1)", "the reference gives two values"),
+    ("reference that changes", "return x + 2 * y", "return x + 2 * y + torch.rand(1)",
+     "the reference gives two values"),
     ("number that changes", 'return p["K"] ** 2', "return torch.rand(1).item()", "the reference gives two values"),
     ("inputs that change", 'return tensors(rng, p | {"B": 3}, x="B K", y="B K")',
      'return {"x": torch.randn(2, 3), "y": torch.randn(2, 3)}', "inputs() gives two values when asked twice"),
@@ -162,7 +171,8 @@ IN_AUDIT = [
     ("mistake named as a code", "swapped", "shape", "'shape' has the name of a verdict's code"),
     ("trivial answer that earns", "return x + 2 * y", "return x", "a trivial answer, the first argument, earns 2 of 2"),
     ("form alone pays", "checks=[close()]", "checks=[form(weight=1)]", "a trivial answer, zeros of the right shape"),
-    ("property that zeros have", "checks=[close()]", "checks=[form(), holds(linear)]", "zeros of the right shape, earns 2 of 2"),
+    ("property that zeros have", "checks=[close()]", "checks=[form(), holds(linear)]",
+     "zeros of the right shape, earns 2 of 2"),
     ("property that a stranger stops", "checks=[close()]", "checks=[holds(linear)]",
      "a function that returns None, could not be judged"),
     ("lambda as a reference", "reference=added", "reference=lambda x, y: x + 2 * y", "not written with def or class"),

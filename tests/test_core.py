@@ -25,7 +25,10 @@ def test_importing_the_vocabulary_imports_no_torch():
 
 def test_variants_are_equal_where_their_parameters_are():
     """The seed says where a variant came from, not what it is."""
-    one, same = Variant(slug="a", version=1, parameters={"K": 2}, seed=1), Variant(slug="a", version=1, parameters={"K": 2})
+    one, same = (
+        Variant(slug="a", version=1, parameters={"K": 2}, seed=1),
+        Variant(slug="a", version=1, parameters={"K": 2}),
+    )
     assert one == same
     assert one != Variant(slug="a", version=1, parameters={"K": 3}, seed=1)
     assert one != Variant(slug="a", version=2, parameters={"K": 2}, seed=1)
@@ -42,7 +45,11 @@ def test_a_report_sums_its_parts():
 
 def test_what_is_data_cannot_be_changed():
     """Questions, verdicts and parts are frozen."""
-    for item in (Question(kind="call", name="f"), Verdict(check="c", ok=True, code="ok"), Number("n", points=1, reference=seven)):
+    for item in (
+        Question(kind="call", name="f"),
+        Verdict(check="c", ok=True, code="ok"),
+        Number("n", points=1, reference=seven),
+    ):
         with pytest.raises(AttributeError):
             item.name = "other"
 

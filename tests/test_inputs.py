@@ -38,7 +38,15 @@ def test_too_many_axes_are_refused():
 
 @pytest.mark.parametrize(
     ("shape", "wanted"),
-    [("B D", (3, 5)), ("", ()), ("2*B D+1", (6, 6)), ("B+D", (8,)), ("B*D-1 7", (14, 7)), ("2*B+D", (11,)), ("2*(B+D)", (16,))],
+    [
+        ("B D", (3, 5)),
+        ("", ()),
+        ("2*B D+1", (6, 6)),
+        ("B+D", (8,)),
+        ("B*D-1 7", (14, 7)),
+        ("2*B+D", (11,)),
+        ("2*(B+D)", (16,)),
+    ],
 )
 def test_shapes_by_axis_names(shape, wanted):
     """Each word is an axis, a number, or a sum, difference or product of these."""
@@ -46,7 +54,9 @@ def test_shapes_by_axis_names(shape, wanted):
     assert tuple(drawn.shape) == wanted and drawn.dtype == torch.float64
 
 
-@pytest.mark.parametrize("word", ["B/2", "-B", "B**2", "B()", "'B'", "2.5", "B[0]", "B D)", "x:=3", "B<D", "__import__('os')"])
+@pytest.mark.parametrize(
+    "word", ["B/2", "-B", "B**2", "B()", "'B'", "2.5", "B[0]", "B D)", "x:=3", "B<D", "__import__('os')"]
+)
 def test_other_words_are_refused(word):
     """Shapes are read, never evaluated."""
     with pytest.raises(AuthorError) as caught:

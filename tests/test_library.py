@@ -62,7 +62,9 @@ def test_a_folder_is_loaded_once(tmp_path):
 def test_an_unknown_problem_is_a_matter_for_staff(tmp_path):
     """The message says what there is."""
     root = write(tmp_path, "lib_known")
-    with pytest.raises(StaffError, match=r"no problem 'lib_knwn' in .* \(did you mean lib_known\?\); there are lib_known"):
+    with pytest.raises(
+        StaffError, match=r"no problem 'lib_knwn' in .* \(did you mean lib_known\?\); there are lib_known"
+    ):
         load("lib_knwn", root)
 
 

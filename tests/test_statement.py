@@ -13,6 +13,7 @@ def seven(p):
 
 
 def yes(p):
+    """The right option."""
     return "Yes."
 
 
@@ -69,7 +70,15 @@ def test_a_value_is_not_filled_in_twice():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(7, "7"), (9999, "9999"), (10_000, "10,000"), (-37_000, "-37,000"), (True, "True"), (0.25, "0.25"), ("word", "word")],
+    [
+        (7, "7"),
+        (9999, "9999"),
+        (10_000, "10,000"),
+        (-37_000, "-37,000"),
+        (True, "True"),
+        (0.25, "0.25"),
+        ("word", "word"),
+    ],
 )
 def test_how_values_read(value, text):
     """Thousands are set apart from five digits on."""

@@ -37,7 +37,7 @@ def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, mark
 
     A subject that takes `*, p` gets the parameters in the first line of its body instead. Functions and classes of the
     same module that it uses come first; between marks, a function holds them in its body, so that a cell without its
-    solution has one gap. A class cannot, and keeps them above itself in marks of their own.
+    solution has one gap. A class or a decorated function cannot, and keeps them above itself in marks of their own.
     """
     taker = _taker(subject)
     helpers = _helpers(subject)
@@ -49,11 +49,11 @@ def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, mark
     node = _parse(text, subject)
     head, body = _split(text, node)
     head = re.sub(rf"^(\s*(?:def|class)\s+){node.name}\b", rf"\g<1>{name}", head, count=1, flags=re.MULTILINE)
-    if any(isinstance(item, ast.Name) and item.id == node.name for item in ast.walk(node)):
-        body = _renamed(body, node.name, name)  # it calls itself
+    before = [_renamed(item, node.name, name) if _mentions(ast.parse(item), node.name) else item for item in before]
+    body = _renamed(body, node.name, name) if _mentions(node, node.name) else body  # it calls itself
     if not marks:
         return "\n\n\n".join([*before, f"{head}\n{body}"]) + "\n"
-    if isinstance(node, ast.FunctionDef):
+    if isinstance(node, ast.FunctionDef) and not node.decorator_list:
         body = "\n\n".join([*(textwrap.indent(item, "    ") for item in before), body])
         before = []
     parts = [f"{BEGIN}\n{item}\n{END}" for item in ["\n\n\n".join(before)] if item]
@@ -66,6 +66,8 @@ def _source(subject: Any) -> str:
     except (OSError, TypeError) as error:
         raise AuthorError("source", f"{subject!r} has no source of its own; write it with def or class") from error
     node = _parse(text, subject)
+    if node.name != subject.__name__:  # a lambda in the middle of somebody else's definition, or a renamed closure
+        raise AuthorError("source", f"{subject.__name__} has the source of {node.name}; write it with a def of its own")
     # A body on the line of its signature leaves nothing to cut out: write it on lines of its own.
     return ast.unparse(node) if node.body[0].lineno <= _signature_end(text, node) else text
 
@@ -81,6 +83,10 @@ def _parse(text: str, subject: Any) -> Definition:
 
 def _definition(subject: Any) -> Definition:
     return _parse(_source(subject), subject)
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(node))
 
 
 def _renamed(text: str, old: str, new: str) -> str:

@@ -70,10 +70,10 @@ def one_head_of_one(rng, p):
 
 
 def merged_and_vectors(rng, p, **fixed):
-    """A merged matrix that is not symmetric, and the vectors of a sequence."""
+    """A merged matrix that is not symmetric, and the vectors of a sequence; no weight is nearly 0 or 1."""
     n = {**sizes(rng, "K T J", largest=7), **fixed}
     drawn = tensors(rng, n, W="K J J", L="T J")
-    return {"W": drawn["W"] / n["J"] ** 0.5, "L": drawn["L"]}
+    return {"W": drawn["W"] / n["J"], "L": drawn["L"]}
 
 
 def one_head(rng, p):

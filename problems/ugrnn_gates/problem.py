@@ -31,21 +31,26 @@ def phrases(p):
     }
 
 
+def settled(drawn, n):
+    """Matrices divided so that no gate is shut: a gradient through one would drown in rounding."""
+    return {name: value / (n["J"] + n["K"]) ** 0.5 if name[0] == "W" else value for name, value in drawn.items()}
+
+
 def cell(rng, p, **fixed):
     """Inputs of a cell with one gate."""
     n = {**sizes(rng, "B J K"), **fixed}
-    return tensors(
-        rng, n, h="B J", x="B K", W_hR="J J", W_xR="J K", B_R="J", W_hG="J J", W_xG="J K", B_G="J"
-    )  # fmt: skip
+    drawn = tensors(rng, n, h="B J", x="B K", W_hR="J J", W_xR="J K", B_R="J", W_hG="J J", W_xG="J K", B_G="J")
+    return settled(drawn, n)
 
 
 def two_gate_cell(rng, p, **fixed):
     """Inputs of a cell with two gates."""
     n = {**sizes(rng, "B J K"), **fixed}
-    return tensors(
+    drawn = tensors(
         rng, n, h="B J", x="B K", W_hGR="J J", W_xGR="J K", B_GR="J", W_hR="J J", B_hR="J", W_xR="J K", B_xR="J",
         W_hGh="J J", W_xGh="J K", B_Gh="J",
     )  # fmt: skip
+    return settled(drawn, n)
 
 
 def batch_of_one(rng, p):
