@@ -34,9 +34,7 @@ class BlankLanguageModel(nn.Module):
         self.h_behind = uniform(J, fan_in=J)  # h←[T+1]
         self.W_f, self.W_b = uniform(I, J, fan_in=J), uniform(I, J, fan_in=J)
 
-    def forward(
-        self, w: Int[Tensor, "B T"], lengths: Int[Tensor, "B"] | None = None
-    ) -> Float[Tensor, "B T V"]:
+    def forward(self, w: Int[Tensor, "B T"], lengths: Int[Tensor, "B"] | None = None) -> Float[Tensor, "B T V"]:
         """Scores whose softmax at t is the distribution of w[b,t] given all *other* words of row b.
 
         With `lengths`, sentence b ends after lengths[b] words, and what stands behind is not read.
@@ -95,9 +93,7 @@ class StackedBidirectionalRNN(nn.Module):
         return torch.cat([zero, left[:, :-1]], 1), torch.cat([right[:, 1:], zero], 1)
 
 
-def leak(
-    contexts: Callable[[Tensor], tuple[Tensor, Tensor]], x: Float[Tensor, "B T I"], t: int
-) -> Float[Tensor, "T"]:
+def leak(contexts: Callable[[Tensor], tuple[Tensor, Tensor]], x: Float[Tensor, "B T I"], t: int) -> Float[Tensor, "T"]:
     """How much the contexts of position t depend on each word s: max |∂(cᵀ contexts[t])/∂x[s]|.
 
     c is a fixed random vector, so nothing cancels by symmetry. A blank language model is honest iff entry t

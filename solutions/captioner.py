@@ -63,9 +63,7 @@ class Captioner(nn.Module):
         return self.words.scores(torch.stack(states, 1) @ self.W_auto.T), torch.stack(alphas, 1)
 
     @torch.no_grad()
-    def caption(
-        self, M: Float[Tensor, "B X Y K"], T: int
-    ) -> tuple[Int[Tensor, "B T"], Float[Tensor, "B T X Y"]]:
+    def caption(self, M: Float[Tensor, "B X Y K"], T: int) -> tuple[Int[Tensor, "B T"], Float[Tensor, "B T X Y"]]:
         """The most likely next word, T times over, and where each step looked."""
         h, e = M.mean((1, 2)) @ self.W_init.T, self.start.expand(len(M), -1)
         words, alphas = [], []

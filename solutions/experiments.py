@@ -149,7 +149,7 @@ class LeftOnly(BlankLanguageModel):
 class Leaky(BlankLanguageModel):
     """A control: the states *at* the blank, which have read the word that is to be predicted."""
 
-    def contexts(self, x, lengths=None):  # noqa: ARG002 - the task has no padding
+    def contexts(self, x, lengths=None):
         """h→[t] and h←[t]."""
         return one_way(self.forward_layers, x), reverse(one_way(self.backward_layers, reverse(x)))
 
@@ -210,9 +210,7 @@ def masked_language_model(g: Generator, device: torch.device, *, segments: bool)
 # -------------------------------------------------------------------------- translation, captions, sentences
 
 
-def copying(
-    g: Generator, device: torch.device, *, T: int, attention: str | None, backwards: bool
-) -> Experiment:
+def copying(g: Generator, device: torch.device, *, T: int, attention: str | None, backwards: bool) -> Experiment:
     """Write T letters out again, in their order or backwards; a row counts if all of it is right."""
     V, B = 10, 64
     model = Seq2Seq(V, V, 16, 64, attention).to(device)
@@ -241,7 +239,7 @@ def copying(
 class MeanPool(Captioner):
     """A control: every position gets the same weight."""
 
-    def attend(self, h, M):  # noqa: ARG002 - the state is what this control does not ask
+    def attend(self, h, M):
         """The average and its weights."""
         alpha = M.new_full(M.shape[:3], 1 / (M.shape[1] * M.shape[2]))
         return M.mean((1, 2)), alpha
@@ -271,9 +269,7 @@ def captioning(g: Generator, device: torch.device, *, kind: type[Captioner]) -> 
     def sample() -> str:
         M, w, _ = sources.marked_images(3, g)
         said, _ = model.caption(M.to(device), w.shape[1])
-        pairs = [
-            [" ".join(sources.WORDS[n] for n in row) for row in rows] for rows in (w.tolist(), said.tolist())
-        ]
+        pairs = [[" ".join(sources.WORDS[n] for n in row) for row in rows] for rows in (w.tolist(), said.tolist())]
         return "\n".join(f"{right}: described as {words}" for right, words in zip(*pairs, strict=True))
 
     return Experiment(model=model, loss=loss, measure=measure, sample=sample)

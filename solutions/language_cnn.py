@@ -34,9 +34,7 @@ def stride_two_layer(
 class LanguageCNN(nn.Module):
     """Words w[B,T] -> L_L[B,T',I], with D taps a layer; the sentence must be as long as `receptive_field`."""
 
-    def __init__(
-        self, V: int, I: int, L: int, D: int = 3, activation: Callable[[Tensor], Tensor] = torch.relu
-    ):
+    def __init__(self, V: int, I: int, L: int, D: int = 3, activation: Callable[[Tensor], Tensor] = torch.relu):
         super().__init__()
         self.words = Embedding(V, I)
         self.W = nn.ParameterList(uniform(D, I, I, fan_in=D * I) for _ in range(L))
@@ -52,9 +50,7 @@ class LanguageCNN(nn.Module):
     def forward(self, w: Int[Tensor, "B T"]) -> Float[Tensor, "B T2 I"]:
         """The last layer; output t saw the words 2^L t … 2^L t + receptive_field - 1."""
         if w.shape[1] < self.receptive_field:
-            raise ValueError(
-                f"{w.shape[1]} words are shorter than the receptive field of {self.receptive_field}"
-            )
+            raise ValueError(f"{w.shape[1]} words are shorter than the receptive field of {self.receptive_field}")
         L = self.words(w)
         for W, B in zip(self.W, self.B, strict=True):
             L = stride_two_layer(L, W, B, self.activation)

@@ -53,9 +53,7 @@ class DeepMLP(nn.Module):
             new = self.activation(layer(h))
             h = new + h if self.residual else new
             hidden.append(h)
-        return torch.stack(
-            [head(h)[:, 0] for head, h in zip(self.heads, hidden[-len(self.heads) :], strict=True)]
-        )
+        return torch.stack([head(h)[:, 0] for head, h in zip(self.heads, hidden[-len(self.heads) :], strict=True)])
 
 
 def squared_loss(y_hat: Float[Tensor, "H B"], y: Float[Tensor, "B"]) -> Float[Tensor, ""]:

@@ -148,9 +148,7 @@ class ResidualRNN(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(layer(J, J) for _ in range(N))
 
-    def forward(
-        self, x: Float[Tensor, "B T J"], states: Sequence | None = None
-    ) -> tuple[Float[Tensor, "B T J"], list]:
+    def forward(self, x: Float[Tensor, "B T J"], states: Sequence | None = None) -> tuple[Float[Tensor, "B T J"], list]:
         """The stream after the last layer, and every layer's last state."""
         last = []
         for layer, state in zip(self.layers, states or [None] * len(self.layers), strict=True):

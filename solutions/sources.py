@@ -67,9 +67,7 @@ WORDS = (*COLOURS, *SHAPES, *ROWS, *COLUMNS, "<EOS>")
 IMAGE_FEATURES = len(WORDS)  # one for each word that describes a position, and one for the mark
 
 
-def marked_images(
-    B: int, g: Generator
-) -> tuple[Float[Tensor, "B X Y K"], Int[Tensor, "B T"], Int[Tensor, "B"]]:
+def marked_images(B: int, g: Generator) -> tuple[Float[Tensor, "B X Y K"], Int[Tensor, "B T"], Int[Tensor, "B"]]:
     """Images of 4 x 5 coloured shapes of which one is marked; its description in WORDS; and its position.
 
     The features of a position are its colour, shape, row and column, each as one of n, and the mark, with

@@ -127,17 +127,13 @@ def table(seeds: int, device: str, names: Iterable[str]) -> bool:
         seconds = max(run.figures["seconds"] for run in runs)
         hidden = {"seconds", "steps"} - {line.split()[0] for line in task.goal}
         shown = "; ".join(f"{key} {value}" for key, value in figures.items() if key not in hidden)
-        print(
-            f"| {name} | {seconds:.1f} | {shown} | {', '.join(task.goal)} | {reached}/{seeds} |", flush=True
-        )
+        print(f"| {name} | {seconds:.1f} | {shown} | {', '.join(task.goal)} | {reached}/{seeds} |", flush=True)
     return good
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; see the top of this file."""
-    parser = argparse.ArgumentParser(
-        prog="python -m solutions.training", description=(__doc__ or "").split("\n")[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m solutions.training", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("task", nargs="?", choices=TASKS, metavar="TASK", help="a name that --list shows")
     parser.add_argument("--list", action="store_true", help="show the tasks and their goals")
     parser.add_argument("--table", action="store_true", help="run all tasks (or TASK) over --seeds seeds")
@@ -146,9 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, help="instead of the task's own number")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the loss")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, mps")
-    parser.add_argument(
-        "--threads", type=int, default=1, help="of the processor; one is best for models this small"
-    )
+    parser.add_argument("--threads", type=int, default=1, help="of the processor; one is best for models this small")
     options = parser.parse_args(arguments)
 
     torch.set_num_threads(options.threads)

@@ -95,13 +95,9 @@ class Derivation:
         if self.undecided:
             return next((x.decision for x in self.links if x.decision.outcome == "undecided"), self.final)
         if self.missing:
-            return different(
-                "milestone", f"no line reaches this form: {self.missing[0]}", milestone=self.missing[0]
-            )
+            return different("milestone", f"no line reaches this form: {self.missing[0]}", milestone=self.missing[0])
         if self.leaps:
-            return different(
-                "leap", f"the step to line {self.leaps[0] + 1} is too large: write out what is between"
-            )
+            return different("leap", f"the step to line {self.leaps[0] + 1} is too large: write out what is between")
         return equal()
 
 
@@ -136,9 +132,7 @@ def _read(language: Language, line: str, number: int) -> object:
     try:
         return language.read(line)
     except Unreadable as error:
-        raise Unreadable(
-            error.code, f"line {number + 1}: {error.message}", error.text, error.column
-        ) from error
+        raise Unreadable(error.code, f"line {number + 1}: {error.message}", error.text, error.column) from error
 
 
 def _first(language: Language, line: str, start: str, cap: int | None) -> Link:
@@ -146,9 +140,7 @@ def _first(language: Language, line: str, start: str, cap: int | None) -> Link:
     return Link(line=0, decision=language.decide(start, line), leap=leap)
 
 
-def _link(
-    language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None
-) -> Link:
+def _link(language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None) -> Link:
     if readings[number] == readings[number - 1]:
         return Link(line=number, decision=equal("same_line"), counts=False)
     decision = language.decide(lines[number - 1], lines[number])

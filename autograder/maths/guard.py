@@ -37,11 +37,11 @@ STARTUP_SECONDS = 60.0
 _LENGTH = struct.Struct("!Q")
 
 
-class _Died(Exception):  # noqa: N818  # named for what happened
+class _Died(Exception):  # named for what happened
     """The worker ended without an answer."""
 
 
-class _TooLate(Exception):  # noqa: N818  # named for what happened
+class _TooLate(Exception):  # named for what happened
     """The worker had no answer in time."""
 
 
@@ -212,9 +212,7 @@ def call(
     return value
 
 
-def decide(
-    module: str, *args: Any, seconds: float = SECONDS, memory: int = MEMORY, **kwargs: Any
-) -> Decision:
+def decide(module: str, *args: Any, seconds: float = SECONDS, memory: int = MEMORY, **kwargs: Any) -> Decision:
     """`module.decide(*args, **kwargs)` within the limits."""
     decision = call(module, "decide", args, kwargs, seconds=seconds, memory=memory)
     assert isinstance(decision, Decision)

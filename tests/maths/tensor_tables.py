@@ -24,14 +24,20 @@ class Question:
 
 
 QUERY, KEY, VALUE = (
-    "Query[k,t,U] = W^Q[k,U,J] h_in[t,J]", "Key[k,t,U] = W^K[k,U,J] h_in[t,J]", "Value[k,t,I] = W^V[k,I,J] h_in[t,J]",
+    "Query[k,t,U] = W^Q[k,U,J] h_in[t,J]",
+    "Key[k,t,U] = W^K[k,U,J] h_in[t,J]",
+    "Value[k,t,I] = W^V[k,I,J] h_in[t,J]",
 )
 ALPHA = "alpha[k,t_1,t_2] = softmax_{t_2} Query[k,t_1,U] Key[k,t_2,U]"
 OUT = "Out[k,t,I] = sum_{t'} alpha[k,t,t'] Value[k,t',I]"
 JOIN = "h_out[t,J] = Out[1,t,I]; ... ; Out[K,t,I]"
 ATTENTION = "\n".join([QUERY, KEY, ALPHA, VALUE, OUT, JOIN])
 HEADS = declare(
-    "W^Q[K,U,J]", "W^K[K,U,J]", "W^V[K,I,J]", "h_in[T,J]", sizes={"J": "K*I"},
+    "W^Q[K,U,J]",
+    "W^K[K,U,J]",
+    "W^V[K,I,J]",
+    "h_in[T,J]",
+    sizes={"J": "K*I"},
 )
 
 
@@ -42,16 +48,24 @@ def attention(**changed: str) -> str:
 
 
 LAYER = Question(
-    name="self-attention layer", reference=ATTENTION, target="h_out", declarations=HEADS,
+    name="self-attention layer",
+    reference=ATTENTION,
+    target="h_out",
+    declarations=HEADS,
     right=(
         ATTENTION,
         attention(a="alpha[k,t_1,t_2] = softmax_{t_2} Key[k,t_2,U] Query[k,t_1,U]"),
         attention(a="alpha[k,s,t] = softmax_t[Query[k,s,U] Key[k,t,U]]"),
-        attention(a="alpha[k,t_1,t_2] = exp(S[k,t_1,t_2]) / sum_{t} exp(S[k,t_1,t]) \n S[k,a,b] = Query[k,a,U] Key[k,b,U]"),
+        attention(
+            a="alpha[k,t_1,t_2] = exp(S[k,t_1,t_2]) / sum_{t} exp(S[k,t_1,t]) \n S[k,a,b] = Query[k,a,U] Key[k,b,U]"
+        ),
         attention(a="alpha[k,t_1,t_2] = softmax_{t_2}[Query[k,t_1,U] Key[k,t_2,U] - 3 Query[k,t_1,U] Query[k,t_1,U]]"),
         attention(a="alpha[k,t_1,t_2] = softmax_{t_2}[Query[k,t_1,U] Key[k,t_2,U] + ln(2)]"),
         attention(
-            q="", k="", v="", o="",
+            q="",
+            k="",
+            v="",
+            o="",
             a="alpha[k,t,s] = softmax_{s}[W^Q[k,U,J_1] h_in[t,J_1] W^K[k,U,J_2] h_in[s,J_2]]",
             j="h_out[t,J] = concat_{k} alpha[k,t,S] W^V[k,I,J_1] h_in[S,J_1]",
         ),
@@ -67,7 +81,9 @@ LAYER = Question(
         attention(q="Q[k,t,U] = W^Q[k,U,J] h_in[t,J]", a="alpha[k,t_1,t_2] = softmax_{t_2} Q[k,t_1,U] Key[k,t_2,U]"),
         attention(a="alpha[k,t_1,t_2] = softmax_{t_2} sum_{u} Query[k,t_1,u] Key[k,t_2,u]"),
         attention(
-            q="", k="", a="alpha[k,t_1,t_2] = softmax_{t_2}[h_in[t_1,J_1] M[k,J_1,J_2] h_in[t_2,J_2]] \n "
+            q="",
+            k="",
+            a="alpha[k,t_1,t_2] = softmax_{t_2}[h_in[t_1,J_1] M[k,J_1,J_2] h_in[t_2,J_2]] \n "
             "M[k,j_1,j_2] = W^Q[k,U,j_1] W^K[k,U,j_2]",
         ),
         attention(v="Value[k,t,I] = h_in[t,J] W^V[k,I,J] + 0"),
@@ -82,8 +98,10 @@ LAYER = Question(
         (attention(a="alpha[k,t_1,t_2] = Query[k,t_1,U] Key[k,t_2,U]"), "no softmax"),
         (attention(a="alpha[k,t_1,t_2] = softmax_{t_2}[Query[k,t_1,U] Key[k,t_2,U] / sqrt(U)]"), "scaled"),
         (attention(a="alpha[k,t_1,t_2] = softmax_{t_2}[2 Query[k,t_1,U] Key[k,t_2,U]]"), "temperature"),
-        (attention(a="alpha[k,t_1,t_2] = softmax_{t_2}[Query[k,t_1,U] Key[k,t_2,U] + Key[k,t_2,U] Key[k,t_2,U]]"),
-         "a shift that depends on the softmax index"),
+        (
+            attention(a="alpha[k,t_1,t_2] = softmax_{t_2}[Query[k,t_1,U] Key[k,t_2,U] + Key[k,t_2,U] Key[k,t_2,U]]"),
+            "a shift that depends on the softmax index",
+        ),
         (attention(o="Out[k,t,I] = sum_{t'} alpha[k,t',t] Value[k,t',I]"), "alpha transposed"),
         (attention(o="Out[k,t,I] = sum_{t'} alpha[k,t,t'] Key[k,t',I]"), "keys as values"),
         (attention(o="Out[k,t,I] = sum_{t'} alpha[k,t,t'] Value[k,t,I]"), "value of the query"),
@@ -100,9 +118,11 @@ LAYER = Question(
 )
 
 SPATIAL_LINES = (
-    "Query[k,x,y,U] = W^Q[k,U,J] h_in[x,y,J]", "Key[k,x,y,U] = W^K[k,U,J] h_in[x,y,J]",
+    "Query[k,x,y,U] = W^Q[k,U,J] h_in[x,y,J]",
+    "Key[k,x,y,U] = W^K[k,U,J] h_in[x,y,J]",
     "alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_2,y_2} Query[k,x_1,y_1,U] Key[k,x_2,y_2,U]",
-    "Value[k,x,y,I] = W^V[k,I,J] h_in[x,y,J]", "Out[k,x,y,I] = sum_{x',y'} alpha[k,x,y,x',y'] Value[k,x',y',I]",
+    "Value[k,x,y,I] = W^V[k,I,J] h_in[x,y,J]",
+    "Out[k,x,y,I] = sum_{x',y'} alpha[k,x,y,x',y'] Value[k,x',y',I]",
     "h_out[x,y,J] = Out[1,x,y,I]; ... ; Out[K,x,y,I]",
 )
 
@@ -113,7 +133,9 @@ def spatial(**changed: str) -> str:
 
 
 SPATIAL = Question(
-    name="spatial self-attention", reference=spatial(), target="h_out",
+    name="spatial self-attention",
+    reference=spatial(),
+    target="h_out",
     declarations=declare("W^Q[K,U,J]", "W^K[K,U,J]", "W^V[K,I,J]", "h_in[X,Y,J]", sizes={"J": "K*I"}),
     right=(
         spatial(),
@@ -129,20 +151,31 @@ SPATIAL = Question(
     wrong=(
         (spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{y_2} Query[k,x_1,y_1,U] Key[k,x_2,y_2,U]"), "over y only"),
         (spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_2} Query[k,x_1,y_1,U] Key[k,x_2,y_2,U]"), "over x only"),
-        (spatial(a="S[k,a,b,c,d] = Query[k,a,b,U] Key[k,c,d,U] \n alpha[k,x,y,p,q] = "
-                 "softmax_{p}[S[k,x,y,p,q]] softmax_{q}[S[k,x,y,p,q]]"), "product of two softmaxes"),
-        (spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_1,y_1,x_2,y_2} Query[k,x_1,y_1,U] Key[k,x_2,y_2,U]"),
-         "over all four"),
+        (
+            spatial(
+                a="S[k,a,b,c,d] = Query[k,a,b,U] Key[k,c,d,U] \n alpha[k,x,y,p,q] = "
+                "softmax_{p}[S[k,x,y,p,q]] softmax_{q}[S[k,x,y,p,q]]"
+            ),
+            "product of two softmaxes",
+        ),
+        (
+            spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_1,y_1,x_2,y_2} Query[k,x_1,y_1,U] Key[k,x_2,y_2,U]"),
+            "over all four",
+        ),
         (spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_2,y_2} Query[k,x_1,y_1,U] Key[k,x_1,y_2,U]"), "one row"),
         (spatial(o="Out[k,x,y,I] = sum_{x',y'} alpha[k,x',y',x,y] Value[k,x',y',I]"), "over the query's position"),
         (spatial(o="Out[k,x,y,I] = sum_{x',y'} alpha[k,y,x,x',y'] Value[k,x',y',I]"), "x and y exchanged"),
-        (spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_2,y_2}[Query[k,x_1,y_1,U] Key[k,x_2,y_2,U] / sqrt(U)]"),
-         "scaled"),
+        (
+            spatial(a="alpha[k,x_1,y_1,x_2,y_2] = softmax_{x_2,y_2}[Query[k,x_1,y_1,U] Key[k,x_2,y_2,U] / sqrt(U)]"),
+            "scaled",
+        ),
     ),
 )
 
 MERGED = Question(
-    name="merged query and key", reference="W~^Q[k,j_1,j_2] = 1/sqrt(I) W^Q[k,I,j_1] W^K[k,I,j_2]", target="W~^Q",
+    name="merged query and key",
+    reference="W~^Q[k,j_1,j_2] = 1/sqrt(I) W^Q[k,I,j_1] W^K[k,I,j_2]",
+    target="W~^Q",
     declarations=declare("W^Q[K,I,J]", "W^K[K,I,J]"),
     right=(
         r"\tilde{W}^Q[k, j_1, j_2] &= \frac{1}{\sqrt{I}} W^Q[k, I, j_1] W^K[k, I, j_2]",
@@ -170,7 +203,8 @@ MERGED = Question(
 )
 
 CONVOLUTION = Question(
-    name="stride-2 convolution", target="L_{l+1}",
+    name="stride-2 convolution",
+    target="L_{l+1}",
     reference="L_{l+1}[b,t,i] = relu((sum_{Dt,i'} W_{l+1}[Dt,i',i] L_l[b,2t+Dt,i']) - B_{l+1}[i])",
     declarations=declare("L_l[B,T,I]", sizes={"DT": 3}),
     right=(
@@ -199,13 +233,18 @@ CONVOLUTION = Question(
 )
 
 EMBEDDING = Question(
-    name="embedding layer", reference="L_0[b,t,i] = e[w[b,t],i]", target="L_0",
+    name="embedding layer",
+    reference="L_0[b,t,i] = e[w[b,t],i]",
+    target="L_0",
     declarations=declare("w[B,T]", "e[V,I]", sequences="w"),
     right=("L_0[b,t,I] = e[w[b,t],I]", "L_0[n,s,i] = e(w[n,s])[i]", "L_0[b,t,i] = 1 * e[w(b,t),i]"),
     wrong=(
-        ("L_0[b,t,i] = e[w[t,b],i]", "index order"), ("L_0[b,t,i] = e[i,w[b,t]]", "transposed"),
-        ("L_0[b,t,i] = e[t,i]", "embeds the position"), ("L_0[b,t,i] = e[w[1,t],i]", "drops the batch"),
-        ("L_0[b,t,i] = sum_{s} e[w[b,s],i]", "bag of words"), ("L_0[b,t,i] = e[w[b,t-1],i]", "shifted"),
+        ("L_0[b,t,i] = e[w[t,b],i]", "index order"),
+        ("L_0[b,t,i] = e[i,w[b,t]]", "transposed"),
+        ("L_0[b,t,i] = e[t,i]", "embeds the position"),
+        ("L_0[b,t,i] = e[w[1,t],i]", "drops the batch"),
+        ("L_0[b,t,i] = sum_{s} e[w[b,s],i]", "bag of words"),
+        ("L_0[b,t,i] = e[w[b,t-1],i]", "shifted"),
     ),
 )
 
@@ -223,11 +262,12 @@ def gated(**changed: str) -> str:
     return "\n".join({**dict(zip("gruh", GATE_LINES, strict=True)), **changed}.values())
 
 
-BRANCHES = (
-    "A[b,t,j] = W^{h,R}[j,I] h[b,t-1,I] - B^{h,R}[j]\nC[b,t,j] = W^{x,R}[j,K] x[b,t,K] - B^{x,R}[j]\nR[b,t,j] = "
-)
+BRANCHES = "A[b,t,j] = W^{h,R}[j,I] h[b,t-1,I] - B^{h,R}[j]\nC[b,t,j] = W^{x,R}[j,K] x[b,t,K] - B^{x,R}[j]\nR[b,t,j] = "
 TWO_GATES = Question(
-    name="two-gate cell", reference=gated(), target="h", declarations=declare(same={"I": "J"}),
+    name="two-gate cell",
+    reference=gated(),
+    target="h",
+    declarations=declare(same={"I": "J"}),
     right=(
         gated(),
         gated(r=BRANCHES + "tanh(C[b,t,j] + G^R[b,t,j] (A[b,t,j] - C[b,t,j]))"),
@@ -235,19 +275,31 @@ TWO_GATES = Question(
         gated(g="G^R[b,t,j] = 1 - sigma(B^{GR}[j] - W^{h,GR}[j,I] h[b,t-1,I] - W^{x,GR}[j,K] x[b,t,K])"),
         gated(g="G^R[b,t,j] = 1 / (1 + exp(B^{GR}[j] - W^{h,GR}[j,I] h[b,t-1,I] - W^{x,GR}[j,K] x[b,t,K]))"),
         gated(r=BRANCHES + "2 sigma(2 (G^R[b,t,j] A[b,t,j] + (1-G^R[b,t,j]) C[b,t,j])) - 1"),
-        gated(r=BRANCHES + "tanh(G^R[b,t,j] W^{h,R}[j,I] h[b,t-1,I] + (1-G^R[b,t,j]) W^{x,R}[j,K] x[b,t,K] "
-                           "- (G^R[b,t,j] B^{h,R}[j] + (1-G^R[b,t,j]) B^{x,R}[j]))"),
+        gated(
+            r=BRANCHES + "tanh(G^R[b,t,j] W^{h,R}[j,I] h[b,t-1,I] + (1-G^R[b,t,j]) W^{x,R}[j,K] x[b,t,K] "
+            "- (G^R[b,t,j] B^{h,R}[j] + (1-G^R[b,t,j]) B^{x,R}[j]))"
+        ),
         gated(h=r"h[b,t,J] = G^h[b,t,J] \odot h[b,t-1,J] + (1 - G^h[b,t,J]) \odot R[b,t,J]"),
         gated().replace("[b,t,", "[n,s,").replace("[b,t-1,", "[n,s-1,"),
         gated().replace("h[b,t-1,I]", "h[b,t-1,J]").replace("[j,I]", "[j,J]"),
     ),
     wrong=(
-        (gated(r="R[b,t,j] = tanh(W^{h,R}[j,I] G^R[b,t,I] h[b,t-1,I] - B^{h,R}[j] + W^{x,R}[j,K] x[b,t,K] "
-                 "- B^{x,R}[j])"), "a reset gate"),
+        (
+            gated(
+                r="R[b,t,j] = tanh(W^{h,R}[j,I] G^R[b,t,I] h[b,t-1,I] - B^{h,R}[j] + W^{x,R}[j,K] x[b,t,K] "
+                "- B^{x,R}[j])"
+            ),
+            "a reset gate",
+        ),
         (gated(r=BRANCHES + "tanh(G^R[b,t,j] A[b,t,j] + C[b,t,j])"), "x not gated"),
         (gated(r=BRANCHES + "G^R[b,t,j] tanh(A[b,t,j]) + (1-G^R[b,t,j]) tanh(C[b,t,j])"), "combined outside"),
-        (gated(r="R[b,t,j] = tanh(G^R[b,t,j] W^{h,R}[j,I] h[b,t-1,I] + (1-G^R[b,t,j]) W^{x,R}[j,K] x[b,t,K] "
-                 "- B^{h,R}[j] - B^{x,R}[j])"), "biases not gated"),
+        (
+            gated(
+                r="R[b,t,j] = tanh(G^R[b,t,j] W^{h,R}[j,I] h[b,t-1,I] + (1-G^R[b,t,j]) W^{x,R}[j,K] x[b,t,K] "
+                "- B^{h,R}[j] - B^{x,R}[j])"
+            ),
+            "biases not gated",
+        ),
         (gated(h="h[b,t,j] = (1-G^h[b,t,j]) h[b,t-1,j] + G^h[b,t,j] R[b,t,j]"), "update gate reversed"),
         (gated(r=BRANCHES + "tanh((1-G^R[b,t,j]) A[b,t,j] + G^R[b,t,j] C[b,t,j])"), "gate on the other branch"),
         (gated().replace("- B", "+ B"), "+B"),
@@ -261,7 +313,9 @@ TWO_GATES = Question(
 )
 
 CAPTION = Question(
-    name="captioning", target="h", declarations=declare(sequences="w", context="t"),
+    name="captioning",
+    target="h",
+    declarations=declare(sequences="w", context="t"),
     reference="alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
     "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
     right=(
@@ -273,27 +327,47 @@ CAPTION = Question(
         "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
     ),
     wrong=(
-        ("alpha[x,y] = softmax_{y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
-         "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "softmax over y"),
-        ("alpha[x,y] = softmax_{x,y} h[t,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
-         "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "the state of now"),
+        (
+            "alpha[x,y] = softmax_{y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
+            "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
+            "softmax over y",
+        ),
+        (
+            "alpha[x,y] = softmax_{x,y} h[t,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
+            "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
+            "the state of now",
+        ),
         ("V[K] = sum_{x,y} M[x,y,K] / (X Y)\nh[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "average pooling"),
-        ("alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
-         "h[t,J] = CELL_Phi(V[K], h[t-1,J], e[w_t,I])", "arguments exchanged"),
-        ("alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
-         "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_{t-1},I])".replace("w_{t-1}", "w[t-1]"), "the word before"),
-        ("V[K] = sum_{x,y} h[t-1,J] W^{key}[J,K_1] M[x,y,K_1] M[x,y,K]\nh[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
-         "raw scores"),
-        ("alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K] / (X Y)\n"
-         "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "averaged again"),
+        (
+            "alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
+            "h[t,J] = CELL_Phi(V[K], h[t-1,J], e[w_t,I])",
+            "arguments exchanged",
+        ),
+        (
+            "alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
+            "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_{t-1},I])".replace("w_{t-1}", "w[t-1]"),
+            "the word before",
+        ),
+        (
+            "V[K] = sum_{x,y} h[t-1,J] W^{key}[J,K_1] M[x,y,K_1] M[x,y,K]\nh[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
+            "raw scores",
+        ),
+        (
+            "alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K] / (X Y)\n"
+            "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
+            "averaged again",
+        ),
     ),
 )
 
 RESIDUAL = Question(
-    name="residual layer", target="h_{l+1}", declarations=Declarations(),
+    name="residual layer",
+    target="h_{l+1}",
+    declarations=Declarations(),
     reference="h~_{l+1}[i] = sigma(W_{l+1}^{h,h}[i,I] h_l[I] - B_{l+1}^{h,h}[i])\nh_{l+1}[i] = h~_{l+1}[i] + h_l[i]",
     right=(
-        r"\tilde{h}_{\ell+1}[i] = \sigma(W_{\ell+1}^{h,h}[i,I]h_{\ell}[I] - B_{\ell+1}^{h,h}[i])" "\n"
+        r"\tilde{h}_{\ell+1}[i] = \sigma(W_{\ell+1}^{h,h}[i,I]h_{\ell}[I] - B_{\ell+1}^{h,h}[i])"
+        "\n"
         r"h_{\ell+1}[i] = \tilde{h}_{\ell+1}[i] + h_{\ell}[i]",
         "h_{l+1}[j] = h_l[j] + sigma(sum_{i} W^{h,h}_{l+1}[j,i] h_l[i] - B^{h,h}_{l+1}[j])",
         "h_{l+1}[I] = h_l[I] + sigma(W_{l+1}^{h,h}[I,I'] h_l[I'] - B_{l+1}^{h,h}[I])",
@@ -312,7 +386,9 @@ RESIDUAL = Question(
 )
 
 BLANK = Question(
-    name="blank language model", target="P", declarations=declare(context="t"),
+    name="blank language model",
+    target="P",
+    declarations=declare(context="t"),
     reference="P[w] = softmax_{w}[e[w,I] W->[I,J] h->[t-1,J] + e[w,I] W<-[I,J] h<-[t+1,J]]",
     right=(
         r"P[w] = \underset{w}{\operatorname{softmax}} e[w,I] \vec{W}[I,J] \vec{h}[t-1,J] + e[w,I] "

@@ -60,9 +60,7 @@ def test_a_second_error_that_mends_the_end_costs_twice() -> None:
     assert judged.final.equal and judged.share == Fraction(2, 4)
 
 
-@pytest.mark.parametrize(
-    "padding", ["x^2+1", "1+x^2", "(x^2+1)", "x^2+1+0", "1*x^2+1", "x^(2*1)+1", "--(x^2)+1"]
-)
+@pytest.mark.parametrize("padding", ["x^2+1", "1+x^2", "(x^2+1)", "x^2+1+0", "1*x^2+1", "x^(2*1)+1", "--(x^2)+1"])
 def test_padding_earns_nothing(padding: str) -> None:
     """The same line again counts once, also where only order, parentheses, +0 or *1 differ."""
     plain = algebra("(x+1)^2;x^2+1", "(x+1)^2")
@@ -134,9 +132,7 @@ def test_any_language() -> None:
 
 def test_under_the_guard() -> None:
     """The links of a derivation can be decided in the guarded worker."""
-    language = derivation.expressions(
-        decide=functools.partial(guard.decide, "autograder.maths.expression"), **EXAM
-    )
+    language = derivation.expressions(decide=functools.partial(guard.decide, "autograder.maths.expression"), **EXAM)
     row = ROWS[2]
     judged = derivation.judge(row["answer"], row["reference"], language=language)
     assert judged.first_wrong == row["verdict"]["first_wrong"]

@@ -66,9 +66,7 @@ def test_known_mistakes() -> None:
     mistakes = {"no_normaliser": "b*k", "sign_of_the_log": "b*k+ln(1-e^(-b))"}
     for answer, name in [("k b", "no_normaliser"), ("b k + ln(1-1/e^b)", "sign_of_the_log")]:
         decision = expression.decide(CROSS, answer, domains=NAMES, mistakes=mistakes)
-        assert (
-            decision.code == "mistake" and decision.detail is not None and decision.detail["mistake"] == name
-        )
+        assert decision.code == "mistake" and decision.detail is not None and decision.detail["mistake"] == name
     assert expression.decide(CROSS, "b*k+1", domains=NAMES, mistakes=mistakes).code != "mistake"
     assert expression.decide(CROSS, CROSS, domains=NAMES, mistakes=mistakes).equal
 

@@ -84,9 +84,7 @@ def differ(one: Node, other: Node, rng: random.Random) -> bool | None:
             continue
         compared += 1
         with mpmath.workdps(60):
-            if abs(values[0] - values[1]) > mpmath.mpf(10) ** -25 * max(
-                abs(values[0]), abs(values[1]), 1e-15
-            ):
+            if abs(values[0] - values[1]) > mpmath.mpf(10) ** -25 * max(abs(values[0]), abs(values[1]), 1e-15):
                 return True
     return False if compared >= 6 else None
 
@@ -113,9 +111,7 @@ def mutated(node: Node, rng: random.Random) -> Node:
             case Pow(base, exponent):
                 return rng.choice([Pow(exponent, base), Mul((base, exponent)), Neg(Pow(base, exponent))])
             case Call(name, arguments) if len(arguments) == 1:
-                return Call(
-                    rng.choice([other for other in FUNCTIONS if other not in (name, "max")]), arguments
-                )
+                return Call(rng.choice([other for other in FUNCTIONS if other not in (name, "max")]), arguments)
             case _:
                 return Neg(part)
 
@@ -181,9 +177,7 @@ def test_mutants_by_a_second_route(reference: str) -> None:
     assert verdicts["different"] >= 15 and verdicts["undecided"] <= 4, verdicts
 
 
-ATOMS = st.one_of(
-    st.sampled_from(list(NAMES)).map(Variable), st.integers(0, 9).map(lambda n: Number(Fraction(n)))
-)
+ATOMS = st.one_of(st.sampled_from(list(NAMES)).map(Variable), st.integers(0, 9).map(lambda n: Number(Fraction(n))))
 
 
 def _called(name: str, argument: Node) -> Node:

@@ -341,9 +341,7 @@ def test_printing_reads_back(node: Node) -> None:
 
 
 PIECES = st.one_of(
-    st.sampled_from(
-        [*"+-*/^()[]{}|,!=_.;'\"\\ $&", "**", "^{", "\\frac", "\\sqrt", "\\left", "\\right|", "\\sum_{"]
-    ),
+    st.sampled_from([*"+-*/^()[]{}|,!=_.;'\"\\ $&", "**", "^{", "\\frac", "\\sqrt", "\\left", "\\right|", "\\sum_{"]),
     st.sampled_from(
         ["x", "beta", "ln", "sum(", "P(i)", "max(", "e", "pi", "inf", "12", "0.5", "β", "²", "∞", "а", "√"]
     ),

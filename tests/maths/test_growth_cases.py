@@ -134,7 +134,7 @@ def test_comparison_is_symmetric(row: tuple) -> None:
     try:
         found = growth.decide(answer, reference, variables=VARIABLES, constraints=constraints)
     except growth.deciding.AuthorError:
-        assert not verdict   # a reference that is not positive
+        assert not verdict  # a reference that is not positive
         return
     assert found.outcome in ({"equal", "undecided"} if verdict else {"different", "undecided"}), found
 

@@ -59,8 +59,12 @@ def test_symmetric(left: str, right: str) -> None:
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_monotone(text: str) -> None:
     """A factor that grows makes a bound too large, one that vanishes too small."""
-    for factor, code in (("n", "too_large"), ("ln(d)", "too_large"), ("1/m", "too_small"), ("1/ln(ln(n))",
-    "too_small")):
+    for factor, code in (
+        ("n", "too_large"),
+        ("ln(d)", "too_large"),
+        ("1/m", "too_small"),
+        ("1/ln(ln(n))", "too_small"),
+    ):
         found = growth.decide(text, f"({text})*{factor}", variables=VARIABLES)
         assert found.code in {code, "undecided"}, (text, factor, found)
 
@@ -79,8 +83,24 @@ REFERENCES = [
     ("(n*m)^2*d + n*m*d^2", ()), ("ln(n) + ln(d)", ("m<=d",)), ("n + m", ()), ("n*m", ()), ("n*log2(n)", ()),
     ("m*n*d^2", ()), ("min(n, m)", ()), ("n*m/d + ln(n)", ()), ("m*(ln(n) + ln(d))", ()),
 ]  # fmt: skip
-_SWAPS = ["n", "m", "d", "ln(n)", "ln(m)", "ln(d)", "2", "1", "sqrt(n)", "ln(ln(m))", "+", "*", "-", "/", "^2",
-"max(n, d)"]
+_SWAPS = [
+    "n",
+    "m",
+    "d",
+    "ln(n)",
+    "ln(m)",
+    "ln(d)",
+    "2",
+    "1",
+    "sqrt(n)",
+    "ln(ln(m))",
+    "+",
+    "*",
+    "-",
+    "/",
+    "^2",
+    "max(n, d)",
+]
 
 
 def mutants(text: str, rng: random.Random, count: int) -> list[str]:
@@ -122,8 +142,11 @@ def test_mutants(reference: str, constraints: tuple[str, ...]) -> None:
 def test_second_route_can_disagree() -> None:
     """The rays part bounds that differ by as little as ln ln n, and hold equal ones together."""
     rng = random.Random(5)
-    for left, right, parted in (("n", "n*ln(ln(n))", True), ("ln(n)+ln(m)", "ln(n)*ln(m)", True), ("n+m",
-    "max(n,m)", False)):
+    for left, right, parted in (
+        ("n", "n*ln(ln(n))", True),
+        ("ln(n)+ln(m)", "ln(n)*ln(m)", True),
+        ("n+m", "max(n,m)", False),
+    ):
         trees = [growth.parse(text, variables=VARIABLES).tree for text in (left, right)]
         assert (diverging_ray(*trees, VARIABLES, rng, rays=100) is not None) == parted
 
@@ -144,8 +167,16 @@ def test_hostile_bounds_end(text: str) -> None:
 
 def test_time_of_a_decision() -> None:
     """The median decision of mixed pairs takes a few milliseconds."""
-    texts = ["ln n + ln m", "ln(n*m)", "n^2 d + n d^2", "n d max(n, d)", "n + m + sqrt(n m)", "n ln n", "2^n",
-    "ln(n)/ln(m)"]
+    texts = [
+        "ln n + ln m",
+        "ln(n*m)",
+        "n^2 d + n d^2",
+        "n d max(n, d)",
+        "n + m + sqrt(n m)",
+        "n ln n",
+        "2^n",
+        "ln(n)/ln(m)",
+    ]
     times = []
     for left, right in itertools.product(texts, texts):
         start = time.perf_counter()

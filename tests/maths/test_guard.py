@@ -89,9 +89,7 @@ def test_threads() -> None:
         if k == 2:
             results[k] = guard.call("time", "sleep", (30,), seconds=0.5).code
         else:
-            results[k] = [
-                guard.decide(EXPRESSION, "sin(x)", f"{k}sin(x)", variables=["x"]).equal for _ in range(5)
-            ]
+            results[k] = [guard.decide(EXPRESSION, "sin(x)", f"{k}sin(x)", variables=["x"]).equal for _ in range(5)]
 
     threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
     for thread in threads:

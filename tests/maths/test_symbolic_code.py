@@ -234,6 +234,7 @@ def test_time_of_a_run() -> None:
 
 def test_nothing_of_the_student_changes() -> None:
     """Arguments, globals and the function itself are as before the run."""
+
     def doubled(x):
         x *= 2
         return x * np.float64(1)
@@ -300,8 +301,9 @@ def _masked(value):
     return attend
 
 
-@pytest.mark.parametrize(("value", "code"), [(-np.inf, "agree"), (-1e9, "agree"), (-100, "rounded_constant"),
-(-10, "value")])
+@pytest.mark.parametrize(
+    ("value", "code"), [(-np.inf, "agree"), (-1e9, "agree"), (-100, "rounded_constant"), (-10, "value")]
+)
 def test_masks(value: float, code: str) -> None:
     """A mask of -100 leaks 1e-44: nothing in floats, visible here; -1e9 leaks nothing that any digit shows."""
     found = compare(high_precision(_causal_where, Q, K, V), high_precision(_masked(value), Q, K, V))
@@ -341,8 +343,9 @@ def test_what_cannot_run(function: object) -> None:
     assert caught.value.code == "not_symbolic"
 
 
-@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "tanh", "sin", "cos", "erf", "log1p", "expm1", "sinh",
-"cosh", "log2", "log10"])
+@pytest.mark.parametrize(
+    "name", ["exp", "log", "sqrt", "tanh", "sin", "cos", "erf", "log1p", "expm1", "sinh", "cosh", "log2", "log10"]
+)
 def test_precise_functions_against_mpmath(name: str) -> None:
     """Every function of a precise number has mpmath's digits."""
     reference = mpmath.MPContext()

@@ -14,7 +14,9 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths.tensor import Declarations, decide, declare
 from tests.maths.tensor_tables import LAYER, QUESTIONS, Question
 
-CASES = [json.loads(line) for line in (Path(__file__).parents[1] / "data/cases/equation.jsonl").read_text().splitlines()]
+CASES = [
+    json.loads(line) for line in (Path(__file__).parents[1] / "data/cases/equation.jsonl").read_text().splitlines()
+]
 
 
 def declarations(case: dict) -> Declarations:
@@ -22,7 +24,9 @@ def declarations(case: dict) -> Declarations:
     row = case.get("decl", {})
     sizes = {axis: size if isinstance(size, int) else tuple(size[1:]) for axis, size in row.get("sizes", {}).items()}
     return Declarations(
-        sizes=sizes, same=row.get("axis", {}), sequences=frozenset(row.get("seqs", ())),
+        sizes=sizes,
+        same=row.get("axis", {}),
+        sequences=frozenset(row.get("seqs", ())),
         context=tuple(row.get("context", ())),
     )
 
@@ -122,8 +126,11 @@ DECEPTIVE = [
     ("y[i] = sigma(x[i])/3", "y[i] = (1-sigma(-x[i])) 0.33333333333333333333", "different"),
     ("C[t,c] = a[t,I]; b[t,J]", "C[t,c] = a[t,I]; b[t,J]", "equal"),
     ("C[t,c] = a[t,I]; b[t,J]", "C[t,c] = b[t,J]; a[t,I]", "different"),
-    ("C[t,c] = a[t,I]; b[t,J]\ny[t,k] = W[k,C'] C[t,C']", "C[t,c] = a[t,I]; b[t,J]\ny[t,k] = sum_c W[k,c] C[t,c]",
-     "equal"),
+    (
+        "C[t,c] = a[t,I]; b[t,J]\ny[t,k] = W[k,C'] C[t,C']",
+        "C[t,c] = a[t,I]; b[t,J]\ny[t,k] = sum_c W[k,c] C[t,c]",
+        "equal",
+    ),
     ("y[j] = W[j,I] max(x[I], z[I])", "y[j] = sum_i W[j,i] max(z[i],x[i])", "equal"),
     ("y[j] = min(x[j], z[j])", "y[j] = -max(-x[j], -z[j])", "equal"),
     ("y[j] = min(x[j], z[j])", "y[j] = max(x[j], z[j])", "different"),
@@ -147,16 +154,27 @@ def test_deceptive_pairs(reference: str, answer: str, outcomes: str) -> None:
     decision = decide(reference, answer, hints=False)
     assert decision.outcome in outcomes.split(), decision
 
+
 CONTEXT, WORDS = declare(context="t"), declare(sequences="w")
 DECEPTIVE_WITH_DECLARATIONS = [
     ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[t,w] = softmax_w[e[w,I] h[t-1,I]]", "equal", CONTEXT),
     ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[w,t] = softmax_w[e[w,I] h[t-1,I]]", "equal", CONTEXT),
     ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[t,w] = softmax_w[e[w,I] h[t,I]]", "different", CONTEXT),
-    ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P_\\Phi(w_t | w_0, ..., w_{t-1}) = softmax_{w_t} e(w_t)[I] h[t-1,I]", "equal", CONTEXT),
+    (
+        "P[w] = softmax_w[e[w,I] h[t-1,I]]",
+        "P_\\Phi(w_t | w_0, ..., w_{t-1}) = softmax_{w_t} e(w_t)[I] h[t-1,I]",
+        "equal",
+        CONTEXT,
+    ),
     ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[s,w] = softmax_w[e[w,I] h[s-1,I]]", "different", CONTEXT),
     ("y[t] = sum_{s=1}^{t} x[s]", "y[t] = y[t-1] + x[t]", "undecided", Declarations()),
     ("y[t] = x[t-1]", "x[t] = 0 * x[t-1]\ny[t] = x[t-1]", "different undecided", Declarations()),
-    ("h_out[t,J] = Out[1,t,I]; ...; Out[K,t,I]", "h_out[t,J] = Out[1,t,I]; ...; Out[T,t,I]", "different", Declarations()),
+    (
+        "h_out[t,J] = Out[1,t,I]; ...; Out[K,t,I]",
+        "h_out[t,J] = Out[1,t,I]; ...; Out[T,t,I]",
+        "different",
+        Declarations(),
+    ),
     ("h_out[t,J] = Out[1,t,I]; ...; Out[K,t,I]", "h_out[t,J] = Out[1,t,I]; ...; Out[N,t,I]", "equal", Declarations()),
     ("y[k] = W[k,U] z[U] + sum_t x[t]", "y[k] = W[k,U] z[U] + sum_{t=1}^{U} x[t]", "different", Declarations()),
     ("y[k] = W[k,U] z[U] + sum_t x[t]", "y[k] = W[k,U] z[U] + sum_{t=1}^{T} x[t]", "equal", Declarations()),
@@ -169,7 +187,12 @@ DECEPTIVE_WITH_DECLARATIONS = [
     ("y[i] = x[i]/I", "y[i] = x[i]/3", "different", Declarations()),
     ("y[i] = x[i]/I", "y[i] = x[i]/2", "different", Declarations()),
     ("y[i,j,k,t,s,u,v] = x[i,j,k,t,s,u,v]", "y[i,j,k,t,s,u,v] = x[i,j,k,t,s,u,v]", "equal undecided", Declarations()),
-    ("y[i] = A[i,J] B[J,K] C[K,L] D[L,M] E[M,N] x[N]", "y[i] = A[i,J] (B[J,K] (C[K,L] (D[L,M] (E[M,N] x[N]))))", "equal", Declarations()),
+    (
+        "y[i] = A[i,J] B[J,K] C[K,L] D[L,M] E[M,N] x[N]",
+        "y[i] = A[i,J] (B[J,K] (C[K,L] (D[L,M] (E[M,N] x[N]))))",
+        "equal",
+        Declarations(),
+    ),
     ("y[i] = sigma(sigma(sigma(x[i])))", "y[i] = sigma(sigma(1-sigma(-x[i])))", "equal", Declarations()),
     ("y[i] = x[i]", "y[i] = ((x[i]^64)^64)^64", "different undecided", Declarations()),
     ("y[i] = x[i]", "y[i] = x[i]^(1/1000)", "different undecided", Declarations()),

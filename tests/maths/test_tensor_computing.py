@@ -1,4 +1,3 @@
-# ruff: noqa: E501   one equation is one line here, as a student types it
 """Equations on arrays, against torch and plain loops."""
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from autograder.errors import AuthorError
 from autograder.maths.tensor import declare, evaluate, parse
 from tests.maths.tensor_tables import ATTENTION, BLANK, TWO_GATES
 
-K, T, U, I, J, B = 2, 7, 3, 5, 10, 4   # noqa: E741   the axes have their letters
+K, T, U, I, J, B = 2, 7, 3, 5, 10, 4  # noqa: E741   the axes have their letters
 
 
 def draw(*shape: int, seed: int = 0) -> np.ndarray:
@@ -34,17 +33,31 @@ def test_convolution_is_conv1d() -> None:
     system = parse("L_{l+1}[b,t,i] = relu((sum_{Dt,i'} W[Dt,i',i] L_l[b,2t+Dt,i']) - B[i])")
     layer, kernel, bias = draw(B, 11, 3), draw(4, 3, 5), draw(5)
     found = evaluate(system, {"L_l": layer, "W": kernel, "B": bias}, declarations=declare("B[I]"))
-    wanted = torch.nn.functional.conv1d(
-        torch.tensor(layer).mT, torch.tensor(kernel).permute(2, 1, 0), -torch.tensor(bias), stride=2
-    ).relu().mT
+    wanted = (
+        torch.nn.functional.conv1d(
+            torch.tensor(layer).mT, torch.tensor(kernel).permute(2, 1, 0), -torch.tensor(bias), stride=2
+        )
+        .relu()
+        .mT
+    )
     assert found.shape == (B, 4, 5)
     assert np.allclose(found, wanted, rtol=1e-12)
 
 
 def test_a_recurrence_is_unrolled_from_zeros() -> None:
     """The two-gate cell over time equals a loop; with h given as an array only its shifted entries are read."""
-    names = {"W^{h,GR}": (3, 3), "W^{x,GR}": (3, 2), "B^{GR}": (3,), "W^{h,R}": (3, 3), "W^{x,R}": (3, 2),
-             "B^{h,R}": (3,), "B^{x,R}": (3,), "W^{h,Gh}": (3, 3), "W^{x,Gh}": (3, 2), "B^{Gh}": (3,)}
+    names = {
+        "W^{h,GR}": (3, 3),
+        "W^{x,GR}": (3, 2),
+        "B^{GR}": (3,),
+        "W^{h,R}": (3, 3),
+        "W^{x,R}": (3, 2),
+        "B^{h,R}": (3,),
+        "B^{x,R}": (3,),
+        "W^{h,Gh}": (3, 3),
+        "W^{x,Gh}": (3, 2),
+        "B^{Gh}": (3,),
+    }
     given = {name: draw(*shape, seed=number) for number, (name, shape) in enumerate(names.items())}
     x = draw(B, T, 2, seed=99)
     found = evaluate(parse(TWO_GATES.reference), {**given, "x": x}, "h", declarations=declare(same={"I": "J"}))
@@ -75,8 +88,13 @@ def test_integer_sequences_and_context() -> None:
     table, words = draw(9, 5), np.array([[1, 3, 8], [0, 0, 7]])
     found = evaluate(parse("L_0[b,t,i] = e[w[b,t],i]"), {"e": table, "w": words}, declarations=declare(sequences="w"))
     assert np.array_equal(found, table[words])
-    arrays = {"e": table, "W->": draw(5, 4, seed=1), "W<-": draw(5, 4, seed=2), "h->": draw(T, 4, seed=3),
-              "h<-": draw(T, 4, seed=4)}
+    arrays = {
+        "e": table,
+        "W->": draw(5, 4, seed=1),
+        "W<-": draw(5, 4, seed=2),
+        "h->": draw(T, 4, seed=3),
+        "h<-": draw(T, 4, seed=4),
+    }
     found = evaluate(parse(BLANK.reference), arrays, "P", declarations=BLANK.declarations, sizes={"T": T})
     before = np.vstack([np.zeros((1, 4)), arrays["h->"][:-1]])
     after = np.vstack([arrays["h<-"][1:], np.zeros((1, 4))])
@@ -86,16 +104,19 @@ def test_integer_sequences_and_context() -> None:
     assert np.allclose(found, wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("text", "wanted"), [
-    ("y[t] = sum_{s=1}^{t} x[s]", lambda x: x.cumsum()),
-    ("y[t] = sum_{s=1}^{T} x[s] / T", lambda x: np.full(7, x.mean())),
-    ("y[t] = x[t] - max(x[t], 0)", lambda x: np.minimum(x, 0)),
-    ("y[t] = softmax_t x[t]", lambda x: np.exp(x) / np.exp(x).sum()),
-    ("y = ln(sum_t exp(x[t]))", lambda x: np.log(np.exp(x).sum())),
-    ("y[t] = t x[t]", lambda x: np.arange(7) * x),
-    ("y[c] = x[T]; x[S]", lambda x: np.concatenate([x, x])),
-    ("y[t,s] = x[t]^2 / sqrt(abs(x[s]))", lambda x: x[:, None] ** 2 / np.sqrt(np.abs(x))),
-])
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("y[t] = sum_{s=1}^{t} x[s]", lambda x: x.cumsum()),
+        ("y[t] = sum_{s=1}^{T} x[s] / T", lambda x: np.full(7, x.mean())),
+        ("y[t] = x[t] - max(x[t], 0)", lambda x: np.minimum(x, 0)),
+        ("y[t] = softmax_t x[t]", lambda x: np.exp(x) / np.exp(x).sum()),
+        ("y = ln(sum_t exp(x[t]))", lambda x: np.log(np.exp(x).sum())),
+        ("y[t] = t x[t]", lambda x: np.arange(7) * x),
+        ("y[c] = x[T]; x[S]", lambda x: np.concatenate([x, x])),
+        ("y[t,s] = x[t]^2 / sqrt(abs(x[s]))", lambda x: x[:, None] ** 2 / np.sqrt(np.abs(x))),
+    ],
+)
 def test_small_systems(text: str, wanted: object) -> None:
     """Sums with bounds, sizes, functions, index values and concatenations mean what numpy computes."""
     x = draw(7)
@@ -106,7 +127,8 @@ def test_arrays_that_do_not_fit() -> None:
     """Missing tensors, wrong numbers of axes and clashing sizes are the author's errors, with what there is."""
     system = parse("y[i] = W[i,J] x[J]")
     for arrays, words in (
-        ({"W": draw(2, 3)}, "no array is given for x"), ({"W": draw(2, 3), "x": draw(3, 1)}, "its array has 2"),
+        ({"W": draw(2, 3)}, "no array is given for x"),
+        ({"W": draw(2, 3), "x": draw(3, 1)}, "its array has 2"),
         ({"W": draw(2, 3), "x": draw(4)}, "has size 4 here and 3 elsewhere"),
     ):
         with pytest.raises(AuthorError, match=words):

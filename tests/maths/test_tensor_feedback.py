@@ -74,7 +74,9 @@ GATES = ("W^{h,GR}", "W^{x,GR}", "B^{GR}")
 
 def test_a_gate_that_points_the_other_way_is_the_same_model() -> None:
     """sigma(-x) = 1 - sigma(x): with negated gate parameters the swapped branches are the reference."""
-    swapped = GATE_LINES[1].replace("(1-G^R[b,t,j])", "@").replace("G^R[b,t,j]", "(1-G^R[b,t,j])").replace("@", "G^R[b,t,j]")
+    swapped = (
+        GATE_LINES[1].replace("(1-G^R[b,t,j])", "@").replace("G^R[b,t,j]", "(1-G^R[b,t,j])").replace("@", "G^R[b,t,j]")
+    )
     reference, answer = "\n".join(GATE_LINES[:2]), "\n".join([GATE_LINES[0], swapped])
     same = declare(same={"I": "J"})
     assert decide(reference, answer, declarations=same, target="R", hints=False).outcome == "different"
@@ -88,17 +90,28 @@ def test_parameters_of_one_s_own() -> None:
     reference = "y[t,j] = tanh(W[j,I] x[t,I] - B[j])"
     declared = declare("x[T,I]")
     for answer in (
-        "y[t,j] = tanh(A[j,I] x[t,I] + b[j])", "y[t,j] = tanh(x[t,I] M[I,j] - c[j])", "y[t,j] = -tanh(Q[j,I] x[t,I] + r[j])",
+        "y[t,j] = tanh(A[j,I] x[t,I] + b[j])",
+        "y[t,j] = tanh(x[t,I] M[I,j] - c[j])",
+        "y[t,j] = -tanh(Q[j,I] x[t,I] + r[j])",
     ):
         assert decide_model(reference, answer, parameters=["W", "B"], declarations=declared, seconds=30).equal, answer
-    for answer in ("y[t,j] = tanh(A[j,I] x[t,I])", "y[t,j] = sigma(A[j,I] x[t,I] + b[j])", "y[t,j] = tanh(A[j,I] x[t-1,I] + b[j])"):
+    for answer in (
+        "y[t,j] = tanh(A[j,I] x[t,I])",
+        "y[t,j] = sigma(A[j,I] x[t,I] + b[j])",
+        "y[t,j] = tanh(A[j,I] x[t-1,I] + b[j])",
+    ):
         outcome = decide_model(reference, answer, parameters=["W", "B"], declarations=declared, seconds=30).outcome
         assert outcome == "different", answer
-    third = decide_model(reference, "y[t,j] = tanh(A[j,I] x[t,I] + b[j] + c[j])", parameters=["W", "B"], declarations=declared)
+    third = decide_model(
+        reference, "y[t,j] = tanh(A[j,I] x[t,I] + b[j] + c[j])", parameters=["W", "B"], declarations=declared
+    )
     assert third.outcome == "undecided" and third.code == "search"
 
 
-NORMALISED = [*BLANK.right, *(text for text, why in BLANK.wrong if why in ("leak", "no right context", "another model"))]
+NORMALISED = [
+    *BLANK.right,
+    *(text for text, why in BLANK.wrong if why in ("leak", "no right context", "another model")),
+]
 NOT_NORMALISED = [text for text, why in BLANK.wrong if why in ("a bare product", "a bare sum", "scores")]
 
 

@@ -177,7 +177,13 @@ def test_a_verdict_is_reflexive_and_symmetric(data: st.DataObject) -> None:
         assert verdict(second, first) == "equal"
 
 
-RENAMED = {"t'": ("s", "t_9", "z'"), "t_1": ("a", "p"), "t_2": ("c", "q'"), "U": ("V", "U_3", "D"), "J_1": ("J_7", "J'")}
+RENAMED = {
+    "t'": ("s", "t_9", "z'"),
+    "t_1": ("a", "p"),
+    "t_2": ("c", "q'"),
+    "U": ("V", "U_3", "D"),
+    "J_1": ("J_7", "J'"),
+}
 
 
 @given(st.permutations(sorted(RENAMED)), st.integers(0, 2**16))
@@ -194,8 +200,11 @@ def test_renaming_bound_indices_never_changes_a_verdict(order: list[str], seed: 
             return tuple(names.get(index, index) for index in indices)
 
         lines[number] = Line(
-            line.name, new(line.left), tuple((name, new(indices)) for name, indices in line.factors),
-            softmax=names.get(line.softmax, line.softmax), total=names.get(line.total, line.total),
+            line.name,
+            new(line.left),
+            tuple((name, new(indices)) for name, indices in line.factors),
+            softmax=names.get(line.softmax, line.softmax),
+            total=names.get(line.total, line.total),
         )
     renamed = "\n".join(line.text() for line in lines) + "\n" + JOIN
 

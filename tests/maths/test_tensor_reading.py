@@ -38,15 +38,15 @@ from autograder.maths.tensor.tree import (
     Total,
 )
 
-SEEDS = [json.loads(line) for line in (Path(__file__).parents[1] / "data/seed_equations.jsonl").read_text().splitlines()]
+SEEDS = [
+    json.loads(line) for line in (Path(__file__).parents[1] / "data/seed_equations.jsonl").read_text().splitlines()
+]
 
 
 @pytest.mark.parametrize("row", SEEDS, ids=lambda row: f"{row['source']}: {row['text'][:40]}")
 def test_printed_equations(row: dict) -> None:
     """Every well-formed tensor line of the course material has no fault; each misprint is named by its code."""
-    declarations = declare(
-        *row.get("shapes", ()), sequences=row.get("sequences", ""), context=row.get("context", "")
-    )
+    declarations = declare(*row.get("shapes", ()), sequences=row.get("sequences", ""), context=row.get("context", ""))
     try:
         codes = {fault.code for fault in check(parse(row["text"]), declarations)}
     except Unreadable as error:
@@ -54,7 +54,9 @@ def test_printed_equations(row: dict) -> None:
     assert codes == set(row["faults"])
 
 
-@pytest.mark.parametrize("row", [row for row in SEEDS if "syntax" not in row["faults"]], ids=lambda row: row["text"][:40])
+@pytest.mark.parametrize(
+    "row", [row for row in SEEDS if "syntax" not in row["faults"]], ids=lambda row: row["text"][:40]
+)
 def test_printed_equations_print_and_parse_back(row: dict) -> None:
     """The ASCII of a printed equation is the same system; its LaTeX can be read and has the same ASCII meaning."""
     system = parse(row["text"])
@@ -147,10 +149,32 @@ def test_limits() -> None:
 
 
 ALPHABET = "abijJKTtw_^'[](){}|,;=+-*/.0123 \n\\$&~<>" + "αΣ²х"
-PIECES = st.sampled_from([
-    "\\frac{", "}{", "softmax_{t}", "sum_{j}", "\\sum", "sigma(", "W^Q[k,j]", "concat_k ", "...", ";;", "\\left(", "_{l+1}",
-    "\\text{", "x[i]", " = ", "\\underset{", "\\tilde{", "CELL(", "[w[b,t],", "^{-1/2}", "h->", "\\begin{aligned}",
-])
+PIECES = st.sampled_from(
+    [
+        "\\frac{",
+        "}{",
+        "softmax_{t}",
+        "sum_{j}",
+        "\\sum",
+        "sigma(",
+        "W^Q[k,j]",
+        "concat_k ",
+        "...",
+        ";;",
+        "\\left(",
+        "_{l+1}",
+        "\\text{",
+        "x[i]",
+        " = ",
+        "\\underset{",
+        "\\tilde{",
+        "CELL(",
+        "[w[b,t],",
+        "^{-1/2}",
+        "h->",
+        "\\begin{aligned}",
+    ]
+)
 
 
 @given(st.lists(st.one_of(st.text(ALPHABET, max_size=6), PIECES), max_size=40))
@@ -170,22 +194,31 @@ def test_any_text_is_read_or_refused(parts: list[str]) -> None:
 # -- printing and parsing back, on trees as the parser makes them ------------------------------------------------------
 
 SYMBOLS = st.builds(
-    Symbol, letter=st.sampled_from(["i", "j", "t", "J", "K", "Dt", "tau"]),
-    label=st.sampled_from(["", "", "1", "in", "t"]), primes=st.integers(0, 2),
+    Symbol,
+    letter=st.sampled_from(["i", "j", "t", "J", "K", "Dt", "tau"]),
+    label=st.sampled_from(["", "", "1", "in", "t"]),
+    primes=st.integers(0, 2),
 )
 NAMES = st.builds(
-    Name, base=st.sampled_from(["W", "x", "Query", "beta", "h"]), lower=st.sampled_from(["", "l+1", "in", "0,in"]),
-    upper=st.sampled_from(["", "Q", "h,R", "FF1"]), accents=st.sampled_from([(), ("tilde",), ("vec",), ("hat",)]),
+    Name,
+    base=st.sampled_from(["W", "x", "Query", "beta", "h"]),
+    lower=st.sampled_from(["", "l+1", "in", "0,in"]),
+    upper=st.sampled_from(["", "Q", "h,R", "FF1"]),
+    accents=st.sampled_from([(), ("tilde",), ("vec",), ("hat",)]),
     primes=st.integers(0, 1),
 )
 TERMS = st.one_of(
     st.builds(IndexTerm, coefficient=st.sampled_from([1, -1, 2]), atom=SYMBOLS),
     st.builds(IndexTerm, coefficient=st.sampled_from([0, 1, -3, 7]), atom=st.none()).filter(lambda t: True),
     st.builds(
-        IndexTerm, coefficient=st.just(1),
+        IndexTerm,
+        coefficient=st.just(1),
         atom=st.builds(
-            Lookup, name=NAMES, indices=st.tuples(st.builds(
-                Index, terms=st.tuples(st.builds(IndexTerm, coefficient=st.just(1), atom=SYMBOLS)))),
+            Lookup,
+            name=NAMES,
+            indices=st.tuples(
+                st.builds(Index, terms=st.tuples(st.builds(IndexTerm, coefficient=st.just(1), atom=SYMBOLS)))
+            ),
         ),
     ),
 )
@@ -201,8 +234,7 @@ def _grown(inside: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     symbols = st.lists(SYMBOLS, min_size=1, max_size=2, unique=True).map(tuple)
     return st.one_of(
         st.lists(signed, min_size=2, max_size=3).map(lambda pairs: Sum(terms=tuple(pairs))),
-        st.lists(factor, min_size=2, max_size=3).map(
-            lambda pairs: Product(factors=(("*", pairs[0][1]), *pairs[1:]))),
+        st.lists(factor, min_size=2, max_size=3).map(lambda pairs: Product(factors=(("*", pairs[0][1]), *pairs[1:]))),
         st.builds(Power, base=inside, exponent=NUMBERS),
         st.builds(Total, symbols=symbols, body=inside),
         st.builds(Softmax, symbols=symbols, body=inside),
@@ -211,7 +243,8 @@ def _grown(inside: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(Call, function=st.just("max"), arguments=st.tuples(inside, inside)),
         st.lists(inside, min_size=2, max_size=3).map(lambda parts: Pieces(parts=tuple(parts))),
         st.builds(
-            Opaque, name=st.just(Name(base="CELL", lower="Phi")),
+            Opaque,
+            name=st.just(Name(base="CELL", lower="Phi")),
             arguments=st.tuples(st.just(parse("y = h[t-1,J]").equations[0].right), inside),
         ),
     )
@@ -231,13 +264,24 @@ def test_print_then_parse_is_the_identity(left: Tensor, links: list[Expr]) -> No
 def test_spellings_of_one_thing() -> None:
     """LaTeX, ASCII and Unicode spellings, labels in any order and round index lists are one tree."""
     for group in (
-        (r"\alpha[k,t_1,t_2] = \text{softmax}_{t_2} q[k,t_1,U] \cdot p[k,t_2,U]",
-         "alpha[k,t1,t2] = softmax_{t_2}[q[k,t_1,U] * p[k,t_2,U]]", "α[k,t_{1},t_{2}]=softmax_{t_2} q(k,t_1,U)⊙p(k,t_2,U)"),
+        (
+            r"\alpha[k,t_1,t_2] = \text{softmax}_{t_2} q[k,t_1,U] \cdot p[k,t_2,U]",
+            "alpha[k,t1,t2] = softmax_{t_2}[q[k,t_1,U] * p[k,t_2,U]]",
+            "α[k,t_{1},t_{2}]=softmax_{t_2} q(k,t_1,U)⊙p(k,t_2,U)",
+        ),
         (r"x[t] = \tilde{W}_{\ell+1}^{Q}[t]", "x[t] = W~^Q_{l+1}[t]", r"x(t) = \tilde W^Q_{\ell + 1}(t)"),
-        (r"x[i] = \sum_{\Delta t} y[2t + \Delta t, i']", "x[i] = sum_{Dt} y[2t+Dt,i']", "x[i] = Σ_Dt y[2*t+Dt,i^{\\prime}]"),
+        (
+            r"x[i] = \sum_{\Delta t} y[2t + \Delta t, i']",
+            "x[i] = sum_{Dt} y[2t+Dt,i']",
+            "x[i] = Σ_Dt y[2*t+Dt,i^{\\prime}]",
+        ),
         (r"\vec{h}[t] = e(w_t)[I] \, x[I]", "h->[t] = e[w_t,I] x[I]", r"$\overrightarrow{h}[t] &= e[w_t,I]\;x[I]$."),
         ("a[t] = b[t] +\n c[t]", "a[t] = b[t]\n + c[t]", r"a[t] = b[t] \\ &+ c[t]"),
-        ("a[t] = b[t];; c[t] = d[t]", "a[t] = b[t]\nc[t] = d[t]", r"\begin{aligned} a[t] &= b[t] \\ c[t] &= d[t] \end{aligned}"),
+        (
+            "a[t] = b[t];; c[t] = d[t]",
+            "a[t] = b[t]\nc[t] = d[t]",
+            r"\begin{aligned} a[t] &= b[t] \\ c[t] &= d[t] \end{aligned}",
+        ),
     ):
         assert len({parse(text) for text in group}) == 1, group
 

@@ -127,8 +127,6 @@ def test_product_of_two_experts():
     """The distribution is the renormalised product of a forward and a backward one."""
     m = randomize(BlankLanguageModel(V, I, J))
     left, right = m.contexts(m.words(WORDS))
-    product = torch.softmax(m.words.scores(left @ m.W_f.T), 2) * torch.softmax(
-        m.words.scores(right @ m.W_b.T), 2
-    )
+    product = torch.softmax(m.words.scores(left @ m.W_f.T), 2) * torch.softmax(m.words.scores(right @ m.W_b.T), 2)
     expected = product / product.sum(2, keepdim=True)
     torch.testing.assert_close(torch.softmax(m(WORDS), 2), expected, rtol=1e-10, atol=1e-14)

@@ -47,9 +47,7 @@ def test_sequence_log_loss_is_a_sum_of_token_losses():
     for mask, lengths in ((None, (5, 5, 5)), (counts, (5, 1, 0))):
         loss = sequence_log_loss(scores, w, mask)
         for b, length in enumerate(lengths):
-            P = math.prod(
-                (scores[b, t].exp() / scores[b, t].exp().sum())[w[b, t]].item() for t in range(length)
-            )
+            P = math.prod((scores[b, t].exp() / scores[b, t].exp().sum())[w[b, t]].item() for t in range(length))
             assert loss[b].item() == pytest.approx(-math.log(P), rel=1e-12, abs=0)
 
 

@@ -38,9 +38,7 @@ def test_equations(heads, residual):
     torch.testing.assert_close(squared_loss(m(x), y), loss, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("activation", "drift"), [(torch.tanh, 0.0), (torch.relu, 0.0), (torch.sigmoid, 0.5)]
-)
+@pytest.mark.parametrize(("activation", "drift"), [(torch.tanh, 0.0), (torch.relu, 0.0), (torch.sigmoid, 0.5)])
 def test_zero_layers_pass_the_stream_on(activation, drift):
     """With W = B = 0 in all layers h_L = h_0, but for the logistic σ, which adds 1/2 a layer."""
     m, x = build(residual=True, activation=activation), draw(B, K)

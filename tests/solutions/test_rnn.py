@@ -243,9 +243,7 @@ def test_equal_generators_give_equal_sentences_and_leave_the_global_one_alone():
     """Sampling is a function of its generator."""
     model = randomize(RecurrentLanguageModel(5, J, 1, GRU))
     state = torch.get_rng_state()
-    first, second, other = (
-        model.sample(8, 9, generator=torch.Generator().manual_seed(s))[0] for s in (3, 3, 4)
-    )
+    first, second, other = (model.sample(8, 9, generator=torch.Generator().manual_seed(s))[0] for s in (3, 3, 4))
     assert torch.equal(first, second)
     assert not torch.equal(first, other)
     assert torch.equal(torch.get_rng_state(), state)

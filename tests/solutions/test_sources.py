@@ -29,9 +29,7 @@ def test_blank_loss_is_bayes_rule(g):
     w = chain.sample(3, 4, g)
     loss = chain.blank_log_loss(w)
     for t in range(4):
-        joint = torch.stack(
-            [chain.log_loss(w.index_fill(1, torch.tensor(t), v)).sum(1).neg().exp() for v in range(5)]
-        )
+        joint = torch.stack([chain.log_loss(w.index_fill(1, torch.tensor(t), v)).sum(1).neg().exp() for v in range(5)])
         P = joint.gather(0, w[None, :, t])[0] / joint.sum(0)
         torch.testing.assert_close(loss[:, t], -P.log(), rtol=1e-10, atol=1e-12)
 
@@ -50,9 +48,7 @@ def test_sentences_end_for_good(g):
     """<EOS> follows itself with probability one, and sentences have 1/stop words on average."""
     w = sources.MarkovChain(4, g, stop=0.25).sample(4000, 60, g)
     length = (w != 3).sum(1) + 1
-    assert all(
-        set(row[n - 1 :]) == {3} for row, n in zip(w.tolist(), length.tolist(), strict=True) if n <= 60
-    )
+    assert all(set(row[n - 1 :]) == {3} for row, n in zip(w.tolist(), length.tolist(), strict=True) if n <= 60)
     assert length.float().mean().item() == pytest.approx(4, abs=0.25)
 
 

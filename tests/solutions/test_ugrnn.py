@@ -48,9 +48,7 @@ def test_ugrnn_cell_by_loops():
 
             def argument(W_h, W_x, bias, b=b, j=j):
                 return (
-                    sum(W_h[j, i] * h[b, i] for i in range(J))
-                    + sum(W_x[j, k] * x[b, k] for k in range(K))
-                    - bias[j]
+                    sum(W_h[j, i] * h[b, i] for i in range(J)) + sum(W_x[j, k] * x[b, k] for k in range(K)) - bias[j]
                 ).item()
 
             R = math.tanh(argument(m.W_hR, m.W_xR, m.B_R))
@@ -156,9 +154,7 @@ def test_fast_path_can_be_walked_back_twice():
     m, x, cotangent = randomize(UGRNN(K, J)), draw(B, T, K).requires_grad_(), draw(B, T, J, seed=3)
     kept = x.detach().clone()
     h = m(x)[0]
-    first, second = (
-        torch.autograd.grad(h, [x, *m.parameters()], cotangent, retain_graph=True) for _ in range(2)
-    )
+    first, second = (torch.autograd.grad(h, [x, *m.parameters()], cotangent, retain_graph=True) for _ in range(2))
     for a, b in zip(first, second, strict=True):
         assert torch.equal(a, b)
     assert torch.equal(x, kept)
@@ -302,7 +298,5 @@ def test_zero_start_is_the_default():
     assert torch.equal(m(x)[0], m(x, torch.zeros(B, J, dtype=torch.float64))[0])
     torch.testing.assert_close(
         m(x)[0][:, 0],
-        ugrnn_cell(
-            torch.zeros(B, J, dtype=torch.float64), x[:, 0], m.W_hR, m.W_xR, m.B_R, m.W_hG, m.W_xG, m.B_G
-        ),
+        ugrnn_cell(torch.zeros(B, J, dtype=torch.float64), x[:, 0], m.W_hR, m.W_xR, m.B_R, m.W_hG, m.W_xG, m.B_G),
     )

@@ -30,11 +30,11 @@ def precision(bits: int) -> Iterator[None]:
             ctx.prec = before
 
 
-class Undefined(Exception):  # noqa: N818  # named for what happened
+class Undefined(Exception):  # named for what happened
     """No value at this point; the text says why, in the student's terms."""
 
 
-class Unclear(Exception):  # noqa: N818  # named for what happened
+class Unclear(Exception):  # named for what happened
     """The ball is too wide to decide; a higher precision may help."""
 
 

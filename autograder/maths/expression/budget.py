@@ -7,7 +7,7 @@ from autograder.maths.expression.arithmetic import Unclear
 UNITS = 200_000
 
 
-class Exhausted(Exception):  # noqa: N818  # named for what happened
+class Exhausted(Exception):  # named for what happened
     """The decision has cost what it may cost."""
 
 

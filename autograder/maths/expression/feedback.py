@@ -39,9 +39,7 @@ def explain(question: Question, key: Node, given: Node, finding: Finding) -> Dec
             if (found := reason(question, key, given, relation)) is not None:
                 code, message, extra = found
                 return different(code, message, witness=witness, **detail, **extra)
-    return different(
-        "domain" if finding.code == "domain" else "value", _message(finding), witness=witness, **detail
-    )
+    return different("domain" if finding.code == "domain" else "value", _message(finding), witness=witness, **detail)
 
 
 Reason = tuple[str, str, dict[str, object]]
@@ -182,7 +180,5 @@ def _message(finding: Finding) -> str:
     if finding.code == "domain" and sight.answer is None:
         return f"{at}your answer has no value: it needs {sight.why}".strip()
     if finding.code == "domain":
-        return (
-            f"{at}your answer has the value {number(sight.answer)}, where the expected one has none".strip()
-        )
+        return f"{at}your answer has the value {number(sight.answer)}, where the expected one has none".strip()
     return f"{at}your answer has the value {number(sight.answer)}: that is not the expected one".strip()

@@ -18,7 +18,7 @@ Terms = list[tuple[Any, list[Any]]]
 Table = dict[str, Any]
 
 
-class Other(Exception):  # noqa: N818  # named for what happened
+class Other(Exception):  # named for what happened
     """The term is no polynomial times geometric factors."""
 
 

@@ -162,13 +162,9 @@ class Grammar(Reader):
             return [self.series(token)]
         if key := names.given(token.text.removeprefix("\\"), self.words):
             return [self.abbreviation(key, token)]
-        if token.text not in self.bound and (
-            name := names.function(token.text, self.words, self.text, token.column)
-        ):
+        if token.text not in self.bound and (name := names.function(token.text, self.words, self.text, token.column)):
             return [self.call(name, token)]
-        found = names.factors(
-            token.text, self.bound, self.words, self.text, token.column, self.token.text == "^"
-        )
+        found = names.factors(token.text, self.bound, self.words, self.text, token.column, self.token.text == "^")
         return [self.made(node) for node in found]
 
     def call(self, name: str, token: Token) -> Node:
@@ -244,9 +240,7 @@ class Grammar(Reader):
             arguments = self.listed(")")
         if len(arguments) != len(definition.parameters):
             wanted = len(definition.parameters)
-            raise self.error(
-                "arity", f"{definition.name} takes {wanted} argument(s), not {len(arguments)}", token
-            )
+            raise self.error("arity", f"{definition.name} takes {wanted} argument(s), not {len(arguments)}", token)
         body = substituted(definition.body, dict(zip(definition.parameters, arguments, strict=True)))
         return self.made(Given(definition.name, arguments, body), body)
 

@@ -38,9 +38,7 @@ def given(name: str, words: Vocabulary) -> str:
     return _key(name) if _key(name) in words.given else ""
 
 
-def factors(
-    name: str, bound: list[str], words: Vocabulary, text: str, column: int, power: bool
-) -> list[Node]:
+def factors(name: str, bound: list[str], words: Vocabulary, text: str, column: int, power: bool) -> list[Node]:
     """The factors that a name token stands for; `power` says that `^` follows, as in `xe^(-x)`."""
     if (single := _single(name, bound, words, text, column)) is not None:
         return [single]

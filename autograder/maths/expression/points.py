@@ -55,9 +55,7 @@ def plain(domains: dict[str, Domain], count: int = 2) -> Iterator[dict[str, Any]
         yield point
 
 
-def stratified(
-    domains: dict[str, Domain], rng: random.Random, count: int = POINTS
-) -> Iterator[dict[str, Any]]:
+def stratified(domains: dict[str, Domain], rng: random.Random, count: int = POINTS) -> Iterator[dict[str, Any]]:
     """`count` points: in each variable every stratum is met once, the pairing is random."""
     columns = {name: _column(domain, rng, count) for name, domain in domains.items()}
     for k in range(count):

@@ -77,9 +77,7 @@ def _bare_text(node: Node) -> str:
 
 
 def _joined(terms: list[str]) -> str:
-    return terms[0] + "".join(
-        f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in terms[1:]
-    )
+    return terms[0] + "".join(f" - {term[1:]}" if term.startswith("-") else f" + {term}" for term in terms[1:])
 
 
 def decimal(value: Fraction) -> str:
@@ -145,9 +143,7 @@ def _latex_call(name: str, arguments: tuple[Node, ...]) -> str:
         return f"\\lfloor {inner} \\rfloor"
     if name == "sqrt":
         return f"\\sqrt{{{inner}}}"
-    shown = _LATEX_FUNCTIONS.get(name) or (
-        latex_name(name) if len(name) == 1 else f"\\operatorname{{{name}}}"
-    )
+    shown = _LATEX_FUNCTIONS.get(name) or (latex_name(name) if len(name) == 1 else f"\\operatorname{{{name}}}")
     return f"{shown}\\left({inner}\\right)" if arguments else latex_name(name)
 
 

@@ -173,9 +173,7 @@ class Program:
 
     def text(self) -> str:
         """All registers, to seed a draw with: it differs where the expressions differ."""
-        return " ".join(
-            f"{s.name}{s.first},{s.second}{s.payload if s.first == NONE else ''}" for s in self.steps
-        )
+        return " ".join(f"{s.name}{s.first},{s.second}{s.payload if s.first == NONE else ''}" for s in self.steps)
 
     def _leaf(self, name: str, payload: Any = None) -> int:
         return self._number((name, payload), Step(name, payload=payload), frozenset())
@@ -218,18 +216,14 @@ def _without_pi(node: Node) -> Node | None:
 class Machine:
     """A program bound to one arithmetic; `value` evaluates a register at a point that `start` has set."""
 
-    def __init__(
-        self, program: Program, table: dict[str, Any], series: Callable[[Machine, Loop], Any]
-    ) -> None:
+    def __init__(self, program: Program, table: dict[str, Any], series: Callable[[Machine, Loop], Any]) -> None:
         self.program = program
         self.table = table
         self.series = series
         self.registers: list[Any] = []
         self._leaves: list[Any] = [s.payload if s.name == "number" else None for s in program.steps]
         self._variables = [(k, s.payload) for k, s in enumerate(program.steps) if s.name == "variable"]
-        self._code: list[tuple[Any, int, int]] = [
-            (table.get(s.name), s.first, s.second) for s in program.steps
-        ]
+        self._code: list[tuple[Any, int, int]] = [(table.get(s.name), s.first, s.second) for s in program.steps]
 
     def start(self, point: dict[str, Any]) -> None:
         """Set the variables and forget every other value."""

@@ -64,9 +64,7 @@ class Reader:
                 "_",
                 "{",
             ]:
-                raise self.error(
-                    "equation", "write the expression only, without = and what stands before it", token
-                )
+                raise self.error("equation", "write the expression only, without = and what stands before it", token)
 
     def split_digit(self) -> str:
         """The first digit of a number: \\frac12 is one half."""

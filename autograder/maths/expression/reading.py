@@ -77,9 +77,7 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
     try:
         body = parse_with(text, inner).node
     except Unreadable as error:
-        raise AuthorError(
-            "definition", f"the definition of {head} cannot be read: {error.message}"
-        ) from error
+        raise AuthorError("definition", f"the definition of {head} cannot be read: {error.message}") from error
     return Definition(name=match[1], parameters=parameters, body=body)
 
 

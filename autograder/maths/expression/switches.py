@@ -86,9 +86,7 @@ def _zeros(
     return sorted(zeros)
 
 
-def _along(
-    machine: Machine, operands: tuple[int, int], level: int, base: dict[str, Any], name: str
-) -> Function:
+def _along(machine: Machine, operands: tuple[int, int], level: int, base: dict[str, Any], name: str) -> Function:
     first, second = operands
 
     def function(value: fmpq) -> float | None:
@@ -106,9 +104,7 @@ def _along(
 
 def _roots(function: Function, domain: Domain, scan: bool) -> Iterator[fmpq]:
     probes = [
-        value
-        for value in (fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(2), fmpq(3), fmpq(5))
-        if inside(value, domain)
+        value for value in (fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(2), fmpq(3), fmpq(5)) if inside(value, domain)
     ]
     if domain.kind == "interval":
         span = fmpq(str_fraction(domain.high - domain.low))

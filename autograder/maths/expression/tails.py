@@ -175,8 +175,7 @@ def _divide(n: int, f: Bound, g: Bound) -> Bound:
 
 def _exp(_: int, f: Bound) -> Bound:
     upper, lower = (
-        None if line is None else (arb(line[0]).exp(), fmpq(0), arb(line[1]).exp())
-        for line in (f.above, f.below)
+        None if line is None else (arb(line[0]).exp(), fmpq(0), arb(line[1]).exp()) for line in (f.above, f.below)
     )
     return Bound(upper=upper, lower=lower, sign=1)
 

@@ -37,9 +37,7 @@ _MODULE = re.compile(r"(?:math|np|numpy|torch)\.(?=[A-Za-z])")
 _NAME = re.compile(r"ln(?=\d)|[A-Za-z][A-Za-z0-9]*")  # ln2 is ln 2
 _SUBSCRIPT = re.compile(r"\s*_\s*(?:\{\s*([A-Za-z0-9]+)\s*\}|\\[a-z]+|([A-Za-z0-9]+))")
 _BASE = re.compile(r"\s*_\s*(?:\{\s*([0-9]+)\s*\}|\\[a-z]+|(10|[0-9]))")
-_COMMAND = re.compile(
-    r"\\(left|right)\s*(\\[|{}]|\|)|\\([A-Za-z]+)\*?(?:\s*\{\s*([A-Za-z0-9]+)\s*\})?|\\([{}|])"
-)
+_COMMAND = re.compile(r"\\(left|right)\s*(\\[|{}]|\|)|\\([A-Za-z]+)\*?(?:\s*\{\s*([A-Za-z0-9]+)\s*\})?|\\([{}|])")
 _SIGN = re.compile(r"\*\*|[-+*/^_(){}\[\]|,!=]")
 
 
@@ -77,9 +75,7 @@ def tokens(text: str) -> list[Token]:
 def _next(text: str, plain: str, position: int, column: int, spaced: bool) -> tuple[Token | None, int]:
     if match := _NUMBER.match(plain, position):
         if len(match[0]) > DIGITS:
-            raise Unreadable(
-                "long_number", f"a number of more than {DIGITS} digits is not read", text, column
-            )
+            raise Unreadable("long_number", f"a number of more than {DIGITS} digits is not read", text, column)
         if _SCIENTIFIC.match(plain, match.end()):
             message = "e is the number 2.718…: write 10^(-7) for a power of ten, or a space before the sign"
             raise Unreadable("ambiguous", message, text, column)
@@ -112,9 +108,7 @@ def _named(plain: str, name: str, position: int, column: int, spaced: bool) -> t
     return Token("name", name, column, spaced), position
 
 
-def _command(
-    text: str, plain: str, match: re.Match[str], column: int, spaced: bool
-) -> tuple[Token | None, int]:
+def _command(text: str, plain: str, match: re.Match[str], column: int, spaced: bool) -> tuple[Token | None, int]:
     side, bar, name, braced, brace = match.groups()
     if side:
         bar = bar.removeprefix("\\")

@@ -103,9 +103,7 @@ def domain(text: str) -> Domain:
         low, high = (Fraction(bound) for bound in match.groups())
         if low < high:
             return Domain(kind="interval", low=low, high=high)
-    raise AuthorError(
-        "domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)} or [a,b]"
-    )
+    raise AuthorError("domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)} or [a,b]")
 
 
 def vocabulary(

@@ -1,7 +1,7 @@
 """Growth in several variables: reading, showing and comparing Big-O bounds.
 
-    from autograder.maths import growth
-    growth.decide("O(T + L)", "max(T, L)", variables="TL").outcome      # equal
+from autograder.maths import growth
+growth.decide("O(T + L)", "max(T, L)", variables="TL").outcome      # equal
 """
 
 from autograder.maths.growth.deciding import decide

@@ -158,4 +158,3 @@ def _rounded(value: Fraction, bits: int) -> Fraction:
     shift = bits - (size.numerator.bit_length() - size.denominator.bit_length())
     scale = Fraction(2) ** shift
     return sign * round(size * scale) / scale
-

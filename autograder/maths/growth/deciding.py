@@ -151,7 +151,7 @@ def _along(expected: Node, given: Node, regime: Regime) -> int | None:
         positive, above, below = evaluator.leading(evaluator.ratio(expected))
     except (Undecidable, Undefined):
         return 0
-    if positive <= 0:   # a reference such as n - k may vanish where k = n; where it is negative nothing can be said
+    if positive <= 0:  # a reference such as n - k may vanish where k = n; where it is negative nothing can be said
         return positive + 1
     return growth_along(top[0] * below[0] / (bottom[0] * above[0]))
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from autograder.maths.growth.constant import ONE, Constant
 
-FIXED_DEPTH = 9   # an atom so deep grows so slowly that it stands for a variable that is held fixed
+FIXED_DEPTH = 9  # an atom so deep grows so slowly that it stands for a variable that is held fixed
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ from autograder.maths.growth.terms import (
 )
 from autograder.maths.growth.tree import Call, Name, Node, Number, Power, Product, Quotient, Sum
 
-_TALLEST = 3   # exponentials inside exponentials
-_EXPANDED = 4   # integer powers of sums up to this one are multiplied out
+_TALLEST = 3  # exponentials inside exponentials
+_EXPANDED = 4  # integer powers of sums up to this one are multiplied out
 _ANY, _SOME = loose(0), loose(1)
 
 

@@ -15,7 +15,7 @@ from autograder.maths.growth.constant import rational
 from autograder.maths.growth.monomial import FIXED_DEPTH, Monomial, atom, tendency, without_fixed
 
 _T = "T"
-Rate = tuple[int, Fraction]   # (depth, power): T^power, or the power of an iterated logarithm of T
+Rate = tuple[int, Fraction]  # (depth, power): T^power, or the power of an iterated logarithm of T
 
 
 def _rate(depth: int, power: Fraction | int = 1) -> Rate:
@@ -31,7 +31,7 @@ _STAGES: tuple[tuple[Rate, ...], ...] = (
     (FIXED, _LOGLOG, _rate(1, Fraction(1, 2)), _LOG, _rate(1, 2), _rate(0, Fraction(1, 4)), _rate(0, Fraction(1, 2)),
      _rate(0, Fraction(3, 4)), LINEAR, _rate(0, Fraction(3, 2)), _rate(0, 2), _rate(0, 4)),
 )  # fmt: skip
-_MOST = 1500   # regimes of one stage
+_MOST = 1500  # regimes of one stage
 
 
 @dataclass(frozen=True, kw_only=True)

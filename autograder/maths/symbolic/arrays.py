@@ -47,7 +47,7 @@ def _size(value: Any) -> Any:
     return Size(value) if type(value) is int else value
 
 
-_SHAPE: Any = np.ndarray.shape   # the descriptor that the property below stands before
+_SHAPE: Any = np.ndarray.shape  # the descriptor that the property below stands before
 
 
 class PreciseArray(np.ndarray[Any, np.dtype[Any]]):

@@ -15,7 +15,7 @@ from autograder.maths.symbolic.precise import Precise
 from autograder.maths.symbolic.series import pi
 
 Array = Any
-np: Any = numpy   # numpy's stubs know nothing of arrays of our own numbers
+np: Any = numpy  # numpy's stubs know nothing of arrays of our own numbers
 
 
 def elementwise(name: str) -> Callable[..., Array]:
@@ -49,6 +49,7 @@ def variance(x: Array, dim: Any = None, unbiased: Any = True, *, correction: Any
 
 def extreme(function: Any, where: Any) -> Callable[..., Any]:
     """max and min: of everything, or with indices along one dimension."""
+
     def reduce(x: Array, dim: Any = None, keepdim: bool = False) -> Any:
         if dim is None:
             return function(x)
@@ -163,6 +164,7 @@ def gelu(x: Array, approximate: str = "none") -> Array:
 
 def filled(fill: Any) -> Callable[..., Array]:
     """Creation of a shape, or of the shape of another tensor; with `fill` None the content is an argument."""
+
     def make(shape: Any, *value: Any, dtype: Any = None, **_: Any) -> Array:
         sizes = [int(size) for size in (shape if isinstance(shape, Sequence) else np.shape(shape))]
         content = value[0] if fill is None else fill

@@ -11,7 +11,7 @@ from autograder.maths.symbolic.series import CONTEXT
 
 SAME = Decimal("1e-60")
 ROUNDED = Decimal("1e-6")
-_SMALL = Decimal("1e-10")   # entries smaller than this share of the largest are compared with the largest
+_SMALL = Decimal("1e-10")  # entries smaller than this share of the largest are compared with the largest
 
 
 def compare(reference: Sequence[Digits], answer: Sequence[Digits], *, same: Decimal = SAME,

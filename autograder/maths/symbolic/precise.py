@@ -19,7 +19,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 from autograder.maths.symbolic.series import CONTEXT, error_function, pi, sine
 
 _ONE, _TWO = Decimal(1), Decimal(2)
-_ULPS = Decimal(2) ** -51   # two roundings of a 53-bit float
+_ULPS = Decimal(2) ** -51  # two roundings of a 53-bit float
 
 
 @total_ordering

@@ -64,7 +64,7 @@ class _Rebinding:
             code, sources = _precise_literals(function.__code__), function.__closure__ or ()
             cells = tuple(types.CellType() for _ in sources)
             made = types.FunctionType(code, self.globals(function), function.__name__, None, cells)
-            self.known[id(function)] = made   # before its names are looked up, so that a cycle of calls ends
+            self.known[id(function)] = made  # before its names are looked up, so that a cycle of calls ends
             for cell, source in zip(cells, sources, strict=True):
                 cell.cell_contents = self.value(source.cell_contents)
             self._fill(made, function)

@@ -38,9 +38,7 @@ def hashed(name: str, indices: Sequence[Array], seed: int) -> Array:
     value = _seed(f"{name}/{len(indices)}", seed)
     with np.errstate(over="ignore"):
         for index in indices:
-            value = _mix(
-                value * np.uint64(0x9E3779B97F4A7C15) + _mix(index.astype(np.int64).astype(np.uint64))
-            )
+            value = _mix(value * np.uint64(0x9E3779B97F4A7C15) + _mix(index.astype(np.int64).astype(np.uint64)))
     return value
 
 

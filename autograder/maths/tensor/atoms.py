@@ -153,6 +153,5 @@ class Atoms(Reader):
 def _holds_capital(lookup: Lookup) -> bool:
     atoms = [term.atom for index in lookup.indices for term in index.terms]
     return any(
-        atom.capital if isinstance(atom, Symbol) else atom is not None and _holds_capital(atom)
-        for atom in atoms
+        atom.capital if isinstance(atom, Symbol) else atom is not None and _holds_capital(atom) for atom in atoms
     )

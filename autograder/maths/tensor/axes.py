@@ -59,9 +59,7 @@ class Axes:
     parents: dict[Node, Node] = field(default_factory=dict)
     letters: dict[Node, set[str]] = field(default_factory=dict)
     firm: set[str] = field(default_factory=set)
-    joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(
-        default_factory=list
-    )
+    joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(default_factory=list)
     weights: Counter[Node] = field(default_factory=Counter)
 
     def root(self, node: Node) -> Node:
@@ -115,9 +113,7 @@ def add_reference(axes: Axes, side: Side, *, lower_case: bool = True) -> None:
             axes.unite(node, variable)
         _unite_bounds(axes, side, meaning, frozenset())
     for meaning in side.meanings:
-        axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(
-            meaning.body
-        )
+        axes.firm |= {symbol.axis for symbol in meaning.symbols.values() if symbol.capital} | sizes(meaning.body)
         for name, symbol in meaning.symbols.items():
             variable = side.variable(meaning, name)
             if symbol.capital or (lower_case and not axes.named(variable)):
@@ -134,9 +130,7 @@ def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
         axes.firm |= sizes(meaning.body)
         for node, variable, number, read in _places(side, meaning):
             if axes.apart(variable, node):
-                fault = messages.axis(
-                    number + 1, read.name, axes.named(variable), axes.named(node), fatal=True
-                )
+                fault = messages.axis(number + 1, read.name, axes.named(variable), axes.named(node), fatal=True)
                 faults.append(_at(fault, meaning, read.column))
             else:
                 axes.unite(node, variable)
@@ -163,11 +157,7 @@ def _unite_bounds(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str
             for _, atom in end.terms if end is not None and len(end.terms) == 1 else ():
                 if isinstance(atom, Integer) or (isinstance(atom, SizeIndex) and atom.axis in known):
                     continue
-                there = (
-                    axes.letter(atom.axis)
-                    if isinstance(atom, SizeIndex)
-                    else side.variable(meaning, atom.name)
-                )
+                there = axes.letter(atom.axis) if isinstance(atom, SizeIndex) else side.variable(meaning, atom.name)
                 if not axes.apart(here, there):
                     axes.unite(here, there)
 
@@ -200,9 +190,7 @@ def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) ->
 
 
 def _at(fault: Fault, meaning: Meaning, column: int) -> Fault:
-    return Fault(
-        code=fault.code, message=fault.message, fatal=fault.fatal, equation=meaning.equation, column=column
-    )
+    return Fault(code=fault.code, message=fault.message, fatal=fault.fatal, equation=meaning.equation, column=column)
 
 
 def _places(side: Side, meaning: Meaning) -> Iterable[tuple[Node, Node, int, Read]]:

@@ -38,12 +38,7 @@ class Binders(Reader):
         token = self.token
         if token.kind == "command":
             return token.text == "underset"
-        if (
-            self.at("{")
-            and self.ahead().kind == "word"
-            and self.ahead().text in BINDERS
-            and self.ahead(2).text == "}"
-        ):
+        if self.at("{") and self.ahead().kind == "word" and self.ahead().text in BINDERS and self.ahead(2).text == "}":
             return True
         return token.kind == "word" and token.text in BINDERS
 

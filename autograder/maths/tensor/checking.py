@@ -38,9 +38,7 @@ class Interpreted:
         return tuple(fault for chain in self.links for meaning in chain for fault in meaning.faults)
 
 
-def interpret(
-    system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()
-) -> Interpreted:
+def interpret(system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()) -> Interpreted:
     """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis."""
     known = axes(system) | set(declarations.sizes) | set(declarations.same) | more_axes
     shaped = {axis for shape in declarations.shapes.values() for axis in shape}
@@ -75,14 +73,10 @@ def check(system: System, declarations: Declarations | None = None) -> tuple[Fau
 def ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """Each fault once, by place."""
     unique = {(fault.code, fault.message, fault.equation): fault for fault in faults}
-    return tuple(
-        sorted(unique.values(), key=lambda fault: (fault.code == "cycle", fault.equation, fault.column))
-    )
+    return tuple(sorted(unique.values(), key=lambda fault: (fault.code == "cycle", fault.equation, fault.column)))
 
 
-def names(
-    found: Interpreted, known: Mapping[str, int], declarations: Declarations, *, closed: bool
-) -> list[Fault]:
+def names(found: Interpreted, known: Mapping[str, int], declarations: Declarations, *, closed: bool) -> list[Fault]:
     """Undefined tensors (where the list of known ones is `closed`), numbers of indices, repeated and circular
     definitions.
     """
@@ -125,9 +119,7 @@ def _arity(name: str, wanted: int, written: int, declarations: Declarations) -> 
 
 
 def _at(fault: Fault, meaning: Meaning, column: int = 0) -> Fault:
-    return Fault(
-        code=fault.code, message=fault.message, fatal=fault.fatal, equation=meaning.equation, column=column
-    )
+    return Fault(code=fault.code, message=fault.message, fatal=fault.fatal, equation=meaning.equation, column=column)
 
 
 def _families(system: System, declarations: Declarations) -> dict[str, int]:
@@ -202,8 +194,7 @@ def inputs(found: Interpreted) -> dict[str, int]:
 
 
 def recurring(found: Interpreted) -> dict[str, int]:
-    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity.
-    """
+    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity."""
     needs = {name: set[str]() for name in found.own}
     shifted: set[str] = set()
     for meaning in found.last:

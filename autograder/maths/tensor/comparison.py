@@ -69,9 +69,7 @@ class Comparison:
             self.fault = self.fault or self._sizes[trial].fault
         return self._sizes[trial]
 
-    def evaluations(
-        self, kind: str, trial: int, make: Callable[[], Arithmetic]
-    ) -> tuple[Evaluation, Evaluation]:
+    def evaluations(self, kind: str, trial: int, make: Callable[[], Arithmetic]) -> tuple[Evaluation, Evaluation]:
         """Both sides in one arithmetic, kept so that intermediate tensors are computed once."""
         if (kind, trial) not in self._evaluations:
             arithmetic, sizes = make(), self.sizes(trial)
@@ -124,9 +122,7 @@ class Comparison:
             unequal = np.argwhere(np.asarray(first != second, dtype=bool))
             if len(unequal):
                 return (
-                    None
-                    if field.oracles
-                    else different("value", witness=self._witness(what, dims, unequal[0], trial))
+                    None if field.oracles else different("value", witness=self._witness(what, dims, unequal[0], trial))
                 )
         return equal("agree")
 
@@ -172,13 +168,9 @@ class Comparison:
         if entries == 0:
             return undecided("domain", "neither side has a real value at the points tried")
         if one_sided:
-            return undecided(
-                "branch", "a max, min, abs or relu never took its other branch at the points tried"
-            )
+            return undecided("branch", "a max, min, abs or relu never took its other branch at the points tried")
         if saturated:
-            return undecided(
-                "saturated", "an exponential is so large or small that nothing can be seen beside it"
-            )
+            return undecided("saturated", "an exponential is so large or small that nothing can be seen beside it")
         return equal("agree_analytic")
 
     def _balls(

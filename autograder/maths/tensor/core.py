@@ -147,18 +147,7 @@ class Join:
 
 
 Core = (
-    Constant
-    | AxisSize
-    | IndexValue
-    | Read
-    | Add
-    | Multiply
-    | Reciprocal
-    | Raise
-    | Normalise
-    | Apply
-    | Unknown
-    | Join
+    Constant | AxisSize | IndexValue | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
 )
 
 

@@ -54,9 +54,7 @@ def verdict(prepared: Prepared) -> Decision:
             break
     assert outcome is not None
     soft = prepared.faults[0] if prepared.faults else None
-    if outcome.outcome == "different" and set(recurring(prepared.answer)) - set(
-        recurring(prepared.reference)
-    ):
+    if outcome.outcome == "different" and set(recurring(prepared.answer)) - set(recurring(prepared.reference)):
         return undecided("recurrence", "a recurrence is not compared with a formula that has none")
     if outcome.outcome == "different" and outcome.code == "value" and soft is not None:
         return different(soft.code, soft.message, witness=outcome.witness, faults=prepared.faults)
@@ -70,9 +68,7 @@ def chain_fault(prepared: Prepared) -> Decision | None:
     side = comparison.answer
     for chain in prepared.answer.links:
         for number, (link, following) in enumerate(pairwise(chain)):
-            mirror = Comparison(
-                side, side, comparison.axes, comparison.declarations, deadline=comparison.deadline
-            )
+            mirror = Comparison(side, side, comparison.axes, comparison.declarations, deadline=comparison.deadline)
             what = Compared(
                 positions=position_names(link),
                 grids=lambda sizes, m=following: grid_of(side, m, sizes),  # type: ignore[misc]
@@ -109,9 +105,7 @@ def decide(
     a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with `hints=False`).
     """
     deadline = time.monotonic() + seconds
-    question = Question(
-        reference=reference, declarations=declarations or Declarations(), target=target, given=given
-    )
+    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
     prepared = question.prepare(answer, deadline=deadline, seed=seed)
     outcome = verdict(prepared)
     if outcome.outcome == "different":
@@ -123,9 +117,7 @@ def decide(
     return outcome
 
 
-def _read_otherwise(
-    question: Question, answer: Text, outcome: Decision, deadline: float, seed: int
-) -> Decision:
+def _read_otherwise(question: Question, answer: Text, outcome: Decision, deadline: float, seed: int) -> Decision:
     """Undecided if the other reading of `softmax_i (…) …` would be right: a person must look."""
     system = system_of(answer)
     if all(warning.code != "softmax_scope" for warning in system.warnings) or not system.text:

@@ -83,7 +83,5 @@ def _size(axis: str, size: int | str) -> int | tuple[str, ...]:
         return size
     factors = tuple(part.strip() for part in size.split("*"))
     if axis in factors or not all(factors):
-        raise AuthorError(
-            "declaration", f"the size of {axis} is a number or a product of other axes, not {size!r}"
-        )
+        raise AuthorError("declaration", f"the size of {axis} is a number or a product of other axes, not {size!r}")
     return factors

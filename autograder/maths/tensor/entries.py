@@ -104,8 +104,7 @@ class Entries:
         grids += [self.grid(name) for name in extra]
         dims = union([Value(*pair) for pair in found])
         places = [
-            np.searchsorted(np.array(grid), Value(*pair).spread(dims))
-            for grid, pair in zip(grids, found, strict=True)
+            np.searchsorted(np.array(grid), Value(*pair).spread(dims)) for grid, pair in zip(grids, found, strict=True)
         ]
         return Value(dims, np.broadcast_to(whole.array[tuple(places)], self.shape(dims)))
 

@@ -102,9 +102,7 @@ class Evaluation:
                     local[name] = tuple(entry - index.constant for entry in grid)
                     names.append(name)
                 case _:
-                    raise LimitError(
-                        "left_index", "an index on the left side is a variable, perhaps plus a number"
-                    )
+                    raise LimitError("left_index", "an index on the left side is a variable, perhaps plus a number")
         value = Frame(self, meaning, local).value(meaning.body)
         dims = [*names, *sorted(dim for dim in value.dims if dim.startswith("@"))]
         shape = [len(local[dim]) for dim in dims]
@@ -125,8 +123,7 @@ class Evaluation:
 
 
 def recurrent(definitions: Mapping[str, Sequence[Meaning]]) -> frozenset[str]:
-    """The defined tensors that need themselves: `h` in `h[t] = f(h[t-1])`. Their shifted entries are given.
-    """
+    """The defined tensors that need themselves: `h` in `h[t] = f(h[t-1])`. Their shifted entries are given."""
     needs = {
         name: {read.name for meaning in meanings for read in reads(meaning.body)} & set(definitions)
         for name, meanings in definitions.items()

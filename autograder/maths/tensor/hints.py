@@ -21,8 +21,7 @@ MOST_TRIED = 150
 
 
 def ladder(question: Question, prepared: Prepared, outcome: Decision, *, deadline: float) -> Decision:
-    """The decision with `detail["hints"]`, `detail["right"]`, `detail["first_wrong"]` and `detail["repair"]`.
-    """
+    """The decision with `detail["hints"]`, `detail["right"]`, `detail["first_wrong"]` and `detail["repair"]`."""
     detail = dict(outcome.detail or {})
     hints: list[str] = []
     wrong = prepared.target
@@ -69,9 +68,7 @@ def first_wrong(prepared: Prepared, comparison: Comparison) -> tuple[tuple[str, 
 def _search(question: Question, prepared: Prepared, wrong: str, deadline: float) -> Repair | None:
     """The first single repair that makes the wrong tensor right."""
     system = _needed(prepared.answer.system, wrong)
-    narrow = Question(
-        reference=_needed(question.system, wrong), declarations=question.declarations, target=wrong
-    )
+    narrow = Question(reference=_needed(question.system, wrong), declarations=question.declarations, target=wrong)
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue

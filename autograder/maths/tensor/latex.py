@@ -19,11 +19,7 @@ class Latex(Text):
         lines = [self.equation(equation) for equation in system.equations]
         if len(lines) == 1:
             return lines[0]
-        return (
-            "\\begin{aligned}\n"
-            + " \\\\\n".join(line.replace("=", "&=", 1) for line in lines)
-            + "\n\\end{aligned}"
-        )
+        return "\\begin{aligned}\n" + " \\\\\n".join(line.replace("=", "&=", 1) for line in lines) + "\n\\end{aligned}"
 
     def parentheses(self, text: str) -> str:
         """Brackets that grow."""

@@ -104,9 +104,7 @@ class _Reading(Scoped):
                 return Raise(self.core(base, scope), self.core(exponent, scope))
             case Call(function="sqrt", arguments=(argument,)):
                 return Raise(self.core(argument, scope), Constant(Fraction(1, 2)))
-            case Call(
-                function="max", arguments=(Number(value=zero), other) | (other, Number(value=zero))
-            ) if zero == 0:
+            case Call(function="max", arguments=(Number(value=zero), other) | (other, Number(value=zero))) if zero == 0:
                 return Apply("relu", (self.core(other, scope),))
             case Call(function=function, arguments=arguments):
                 return Apply(function, tuple(self.core(argument, scope) for argument in arguments))

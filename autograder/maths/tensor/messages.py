@@ -15,8 +15,7 @@ from .tree import Symbol
 def free_right(index: str) -> Fault:
     """A lower-case index that nothing binds."""
     text = (
-        f"index {index} is free on the right but not on the left (add it to the left, "
-        f"or bind it with sum_{{{index}}})"
+        f"index {index} is free on the right but not on the left (add it to the left, or bind it with sum_{{{index}}})"
     )
     return Fault(code="free_right", message=text)
 
@@ -32,16 +31,12 @@ def softmax_free(index: str) -> Fault:
 
 def unused_left(index: str) -> Fault:
     """The right side does not depend on a left index."""
-    return Fault(
-        code="unused_left", message=f"index {index} is on the left but nowhere on the right", fatal=False
-    )
+    return Fault(code="unused_left", message=f"index {index} is on the left but nowhere on the right", fatal=False)
 
 
 def cap_open(index: str) -> Fault:
     """A capital with nothing to sum it with."""
-    text = (
-        f"capital index {index} occurs only once in its term and is not on the left: nothing to sum it with"
-    )
+    text = f"capital index {index} occurs only once in its term and is not on the left: nothing to sum it with"
     return Fault(code="cap_open", message=text)
 
 
@@ -73,25 +68,18 @@ def softmax_unbound(index: str) -> Fault:
     return Fault(code="softmax_unbound", message=text, fatal=False)
 
 
-SOFTMAX_NOINDEX = Fault(
-    code="softmax_noindex", message="softmax needs the index it runs over, such as softmax_{t_2}"
-)
+SOFTMAX_NOINDEX = Fault(code="softmax_noindex", message="softmax needs the index it runs over, such as softmax_{t_2}")
 CAT_AXIS = Fault(
     code="cat_axis",
-    message="a concatenation joins pieces with one whole axis each, such as Out[k,t,I], "
-    "into one axis of the left side",
+    message="a concatenation joins pieces with one whole axis each, such as Out[k,t,I], into one axis of the left side",
 )
-CAT_DOTS = Fault(
-    code="cat_axis", message="write the concatenation as A[1,..]; ...; A[K,..] or as concat_{k} A[k,..]"
-)
+CAT_DOTS = Fault(code="cat_axis", message="write the concatenation as A[1,..]; ...; A[K,..] or as concat_{k} A[k,..]")
 CAT_NESTED = Fault(code="cat_axis", message="give the concatenation an equation of its own")
 
 
 def cat_size(axis: str) -> Fault:
     """The pieces do not fill the axis of the left side."""
-    return Fault(
-        code="cat_axis", message=f"the concatenated pieces do not have as many entries as axis {axis}"
-    )
+    return Fault(code="cat_axis", message=f"the concatenated pieces do not have as many entries as axis {axis}")
 
 
 def arity(name: str, axes: Sequence[str], written: int) -> Fault:

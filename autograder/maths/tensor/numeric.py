@@ -46,17 +46,13 @@ class Given(Floats):
             raise AuthorError("tensors", f"no array is given for {name}{did_you_mean(name, self.arrays)}")
         array = np.asarray(self.arrays[name])
         if array.ndim != len(indices):
-            raise AuthorError(
-                "tensors", f"{name} is used with {len(indices)} indices, but its array has {array.ndim}"
-            )
+            raise AuthorError("tensors", f"{name} is used with {len(indices)} indices, but its array has {array.ndim}")
         inside: Any = np.True_
         for index, size in zip(indices, array.shape, strict=True):
             inside = inside & (index >= 0) & (index < size)
         if not np.all(inside) and self.boundary == "error":
             raise AuthorError("boundary", f"{name} is read outside its array")
-        places = [
-            np.clip(index, 0, max(size - 1, 0)) for index, size in zip(indices, array.shape, strict=True)
-        ]
+        places = [np.clip(index, 0, max(size - 1, 0)) for index, size in zip(indices, array.shape, strict=True)]
         return np.where(inside, array[tuple(places)], 0).astype(kind)
 
     def constant(self, value: Fraction) -> float:
@@ -129,9 +125,7 @@ class _Computation:
     def _from_arrays(self, arities: Mapping[str, int]) -> None:
         for name, array in self.arrays.items():
             if arities.get(name, array.ndim) != array.ndim:
-                raise AuthorError(
-                    "tensors", f"{name} is used with {arities[name]} indices, its array has {array.ndim}"
-                )
+                raise AuthorError("tensors", f"{name} is used with {arities[name]} indices, its array has {array.ndim}")
             for position, size in enumerate(array.shape):
                 root = self.axes.root(self.side.position(name, position))
                 if self.known.setdefault(root, size) != size:

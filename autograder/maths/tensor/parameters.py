@@ -29,8 +29,7 @@ MOST_CANDIDATES = 4_000
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """The answer's parameter `own` is the reference's `name`, its indices in the order `order`, times `sign`.
-    """
+    """The answer's parameter `own` is the reference's `name`, its indices in the order `order`, times `sign`."""
 
     own: str
     name: str
@@ -58,19 +57,11 @@ def decide_model(
     code `search` where there are more candidates than can be tried.
     """
     deadline = time.monotonic() + seconds
-    question = Question(
-        reference=reference, declarations=declarations or Declarations(), target=target, given=given
-    )
-    theirs = {
-        name: count
-        for name, count in inputs(question.found).items()
-        if name in set(map(tensor_key, parameters))
-    }
+    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
+    theirs = {name: count for name, count in inputs(question.found).items() if name in set(map(tensor_key, parameters))}
     system = system_of(answer)
     prepared = question.prepare(system, deadline=deadline, seed=seed, closed=False)
-    fatal = [
-        fault for fault in prepared.faults if fault.fatal and fault.code not in ("axis", "arity", "undefined")
-    ]
+    fatal = [fault for fault in prepared.faults if fault.fatal and fault.code not in ("axis", "arity", "undefined")]
     if fatal:
         return different(fatal[0].code, fatal[0].message, faults=prepared.faults)
     own = _own(prepared.answer, question.found, theirs)
@@ -89,9 +80,7 @@ def _candidates(
     own: dict[str, int], theirs: dict[str, int], *, signs: bool, transposes: bool
 ) -> Iterator[tuple[Match, ...]]:
     """All assignments, the plain ones first: no transposition and no sign before any."""
-    for flips in (
-        sorted(product((1, -1), repeat=len(own)), key=lambda s: s.count(-1)) if signs else [(1,) * len(own)]
-    ):
+    for flips in sorted(product((1, -1), repeat=len(own)), key=lambda s: s.count(-1)) if signs else [(1,) * len(own)]:
         for names in permutations(theirs, len(own)):
             if any(theirs[name] != count for name, count in zip(names, own.values(), strict=True)):
                 continue

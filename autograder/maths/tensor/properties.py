@@ -34,9 +34,7 @@ TRIALS = 2
 class Subject:
     """One system whose target's properties are asked for."""
 
-    def __init__(
-        self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0
-    ) -> None:
+    def __init__(self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0) -> None:
         self.declarations = declarations or Declarations()
         self.system: System = system_of(answer)
         self.found: Interpreted = interpret(self.system, self.declarations)
@@ -109,9 +107,7 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
 
     places = [position for position, index in enumerate(subject.meaning.left) if index.variable in over]
     if len(places) != len(over):
-        return different(
-            "no_index", f"the left side of {subject.target} lacks one of the indices {', '.join(over)}"
-        )
+        return different("no_index", f"the left side of {subject.target} lacks one of the indices {', '.join(over)}")
     for trial in range(TRIALS):
         try:
             total = np.add.reduce(subject.value(PrimeField(trial), trial)[0], axis=tuple(places))
@@ -134,9 +130,7 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
     return equal("normalised")
 
 
-def depends_on(
-    answer: Text, target: str, tensor: str, *, declarations: Declarations | None = None
-) -> Decision:
+def depends_on(answer: Text, target: str, tensor: str, *, declarations: Declarations | None = None) -> Decision:
     """Whether the target's value changes with this given tensor. Codes `depends`, `independent`."""
     subject = Subject(answer, target, declarations)
     name = tensor_key(tensor)
@@ -178,9 +172,7 @@ def _differs(subject: Subject, spoiled: Any, fixed: dict[str, int]) -> bool:
     return False
 
 
-def does_not_read(
-    answer: Text, target: str, entry: str, *, declarations: Declarations | None = None
-) -> Decision:
+def does_not_read(answer: Text, target: str, entry: str, *, declarations: Declarations | None = None) -> Decision:
     """Whether the target at given index values is independent of an entry: no leak. Codes `unread`, `leak`.
 
     `entry` is written with the target's own indices, `h->[t,J]`: a symbol of the target's left side or of the
@@ -200,9 +192,7 @@ def _entry(text: str) -> Tensor:
 
 def _unread(subject: Subject, entry: Tensor) -> Decision:
     fixed: dict[str, int] = {}
-    names = {index.variable for index in subject.meaning.left if index.variable} | set(
-        subject.declarations.context
-    )
+    names = {index.variable for index in subject.meaning.left if index.variable} | set(subject.declarations.context)
     for index in entry.indices:
         for term in index.terms:
             key = getattr(term.atom, "key", None)
@@ -210,9 +200,7 @@ def _unread(subject: Subject, entry: Tensor) -> Decision:
                 fixed[str(key)] = 2
     spoiled = _spoiler(entry.name.key, lambda indices: _matches(entry.indices, indices, fixed))
     if _differs(subject, spoiled, fixed):
-        return different(
-            "leak", f"{subject.target} depends on {entry.name.key} at an index that it must not see"
-        )
+        return different("leak", f"{subject.target} depends on {entry.name.key} at an index that it must not see")
     return equal("unread")
 
 
@@ -229,15 +217,11 @@ def _matches(pattern: Sequence[Index], indices: Sequence[Array], fixed: dict[str
     return inside
 
 
-def uses_only(
-    answer: Text, allowed: Collection[str], *, declarations: Declarations | None = None
-) -> Decision:
+def uses_only(answer: Text, allowed: Collection[str], *, declarations: Declarations | None = None) -> Decision:
     """Whether every tensor that is read and not defined is among `allowed`. Codes `uses_only`, `foreign`."""
     found = interpret(system_of(answer), declarations or Declarations())
     names = {tensor_key(name) for name in allowed}
     foreign = sorted(name for name in inputs(found) if name not in names)
     if foreign:
-        return different(
-            "foreign", f"{', '.join(foreign)} is not among what the question gives", names=tuple(foreign)
-        )
+        return different("foreign", f"{', '.join(foreign)} is not among what the question gives", names=tuple(foreign))
     return equal("uses_only")

@@ -53,9 +53,7 @@ def author_system(text: Text) -> System:
     try:
         return system_of(text)
     except Unreadable as error:
-        raise AuthorError(
-            "reference", f"an equation of the problem cannot be read:\n{error.caret()}"
-        ) from error
+        raise AuthorError("reference", f"an equation of the problem cannot be read:\n{error.caret()}") from error
 
 
 def with_given(system: System, given: System | None) -> System:
@@ -84,9 +82,7 @@ class Question:
         key = self.system.equations[-1].left.name.key if target is None else tensor_key(target)
         self.target = key
         if not self.system.defining(key):
-            raise AuthorError(
-                "target", f"the reference does not define {key}{did_you_mean(key, _lefts(self.system))}"
-            )
+            raise AuthorError("target", f"the reference does not define {key}{did_you_mean(key, _lefts(self.system))}")
         self.found = interpret(self.system, declarations)
         for fault in self.found.faults:
             if fault.fatal:
@@ -171,9 +167,7 @@ def context_positions(answer: Interpreted, name: str, reference: Interpreted) ->
     theirs = next((m for m in reference.last if m.name == name), None)
     if mine is None or theirs is None:
         return {}
-    left_out = {key[1:] for m in reference.last for key in m.symbols if key.startswith("@")} - set(
-        theirs.free
-    )
+    left_out = {key[1:] for m in reference.last for key in m.symbols if key.startswith("@")} - set(theirs.free)
     return {p: index.variable for p, index in enumerate(mine.left) if index.variable in left_out}
 
 

@@ -103,9 +103,7 @@ class Reader:
         primes += self._marks(marks)
         if any(accent not in ACCENT_TEXT for accent in accents):
             raise self.failure("this accent is not known here")
-        return Name(
-            base=base, accents=tuple(sorted(accents)), lower=marks["_"], upper=marks["^"], primes=primes
-        )
+        return Name(base=base, accents=tuple(sorted(accents)), lower=marks["_"], upper=marks["^"], primes=primes)
 
     def _attached(self) -> bool:
         before, here = self.tokens[self.position - 1], self.token
@@ -165,9 +163,7 @@ class Reader:
         while depth:
             token = self.take()
             if token.kind in ("end", "line", "command", "accent"):
-                raise self.failure(
-                    "this label is not closed or holds something that is not a label", token=token
-                )
+                raise self.failure("this label is not closed or holds something that is not a label", token=token)
             depth += (token.text == "{") - (token.text == "}")
             if token.text not in ("{", "}"):
                 if token.kind == "symbol" and token.text not in ",+-_'":

@@ -65,9 +65,7 @@ class Text:
             case Call(function=function, arguments=arguments):
                 return self.call(function, [self.expr(argument) for argument in arguments])
             case Opaque(name=name, arguments=arguments):
-                return self.name(name) + self.parentheses(
-                    ", ".join(self.expr(argument) for argument in arguments)
-                )
+                return self.name(name) + self.parentheses(", ".join(self.expr(argument) for argument in arguments))
             case Pieces(parts=parts):
                 return "; ".join(self.dots if part is None else self.expr(part, SUM) for part in parts)
         return self._binder(node)
@@ -95,9 +93,7 @@ class Text:
         text = ""
         for position, (operator, body) in enumerate(factors):
             last = position == len(factors) - 1
-            piece = (
-                self._bare(body) if last and isinstance(body, (Total, Concat)) else self.expr(body, FACTOR)
-            )
+            piece = self._bare(body) if last and isinstance(body, (Total, Concat)) else self.expr(body, FACTOR)
             if position == 0:
                 text = piece
             elif operator == "/":
@@ -159,9 +155,7 @@ class Text:
     def power(self, base: Expr, exponent: Expr) -> str:
         """`(x)^{e}`; a bare name gets parentheses, or its exponent would read as a label."""
         bare = isinstance(base, Tensor) and not base.indices
-        text = (
-            self.parentheses(self.expr(base)) if bare or isinstance(base, Power) else self.expr(base, FACTOR)
-        )
+        text = self.parentheses(self.expr(base)) if bare or isinstance(base, Power) else self.expr(base, FACTOR)
         if isinstance(exponent, Number):
             return f"{text}^{self.number(exponent.value)}"
         return f"{text}^{{{self.expr(exponent)}}}"
@@ -175,11 +169,7 @@ class Text:
     ) -> str:
         """`sum_{t=1}^{T}`."""
         inside = ",".join(map(self.symbol, symbols)) + ("" if lower is None else f"={self.index(lower)}")
-        return (
-            word
-            + (f"_{{{inside}}}" if inside else "")
-            + ("" if upper is None else f"^{{{self.index(upper)}}}")
-        )
+        return word + (f"_{{{inside}}}" if inside else "") + ("" if upper is None else f"^{{{self.index(upper)}}}")
 
 
 def _rank(node: Expr) -> int:

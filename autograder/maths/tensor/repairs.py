@@ -85,11 +85,7 @@ def _is_scale(node: Expr) -> bool:
         return not node.indices and len(node.name.base) == 1 and node.name.base.isupper()
     if isinstance(node, Number):
         return True
-    return (
-        bool(children(node))
-        and not isinstance(node, (Total, Softmax))
-        and all(map(_is_scale, children(node)))
-    )
+    return bool(children(node)) and not isinstance(node, (Total, Softmax)) and all(map(_is_scale, children(node)))
 
 
 def _scale_dropped(equation: Equation, _: System) -> Iterator[Repair]:
@@ -116,11 +112,7 @@ def _scale_added(equation: Equation, system: System) -> Iterator[Repair]:
         bare = node
         if isinstance(node, Product):
             kept = tuple(pair for pair in node.factors if not _is_scale(pair[1]))
-            bare = (
-                Product(factors=kept)
-                if kept and kept[0][0] == "*" and len(kept) < len(node.factors)
-                else node
-            )
+            bare = Product(factors=kept) if kept and kept[0][0] == "*" and len(kept) < len(node.factors) else node
         for axis in sorted(axes(system)):
             if len(axis) != 1:
                 continue
@@ -144,9 +136,7 @@ def _inside_softmax(right: Expr, node: Expr) -> bool:
 
 def _swapped_names(equation: Equation, _: System) -> Iterator[Repair]:
     found = [
-        (node, rebuild)
-        for node, rebuild in positions(equation.right)
-        if isinstance(node, Tensor) and node.indices
+        (node, rebuild) for node, rebuild in positions(equation.right) if isinstance(node, Tensor) and node.indices
     ]
     for (first, put_first), (second, _rebuild) in combinations(found, 2):
         if first.name == second.name or len(first.indices) != len(second.indices):

@@ -71,9 +71,7 @@ class Scoped:
 
     def fault(self, fault: Fault, column: int) -> None:
         """Note a fault, once."""
-        found = Fault(
-            code=fault.code, message=fault.message, fatal=fault.fatal, equation=self.number, column=column
-        )
+        found = Fault(code=fault.code, message=fault.message, fatal=fault.fatal, equation=self.number, column=column)
         if all((f.code, f.message) != (found.code, found.message) for f in self.faults):
             self.faults.append(found)
 
@@ -85,9 +83,7 @@ class Scoped:
 
     def left_symbols(self) -> list[Symbol]:
         """The symbols of the left side."""
-        return [
-            term.atom for index in self.left.indices for term in index.terms if isinstance(term.atom, Symbol)
-        ]
+        return [term.atom for index in self.left.indices for term in index.terms if isinstance(term.atom, Symbol)]
 
     def layer(self, name: Name, scope: Scope) -> tuple[tuple[CoreIndex, ...], str]:
         """A layer subscript that a sum binds is an index: the l of `sum_{l=1}^{L} y_l`."""
@@ -117,8 +113,7 @@ class Scoped:
         return CoreIndex(tuple(terms), constant)
 
     def _atom(self, symbol: Symbol, scope: Scope, column: int) -> Variable | Integer:
-        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t itself is not bound.
-        """
+        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t itself is not bound."""
         if symbol.key not in scope and symbol.letter in self.setting.sequences and symbol.label:
             label = re.fullmatch(r"(.+?)([+-]\d{1,6})?", symbol.label)
             assert label is not None

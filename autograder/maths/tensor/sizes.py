@@ -13,8 +13,7 @@ PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
 
 
 class Sizes:
-    """The size of every axis in one trial: primes, different for different axes; products and sums computed.
-    """
+    """The size of every axis in one trial: primes, different for different axes; products and sums computed."""
 
     def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
         self.axes = axes
@@ -29,9 +28,7 @@ class Sizes:
                 products[axes.letter(letter)] = size
         self.values.update(self.stated)
         derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
-        self._draw(
-            [root for root in self._roots() if root not in derived and root not in self.values], trial, seed
-        )
+        self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)
         for _ in range(4):
             self._products(products)
             self._joins()

@@ -21,14 +21,10 @@ def occurs(symbol: Symbol, node: Expr) -> bool:
     """Whether the symbol stands in an index or a layer label of the node and is not bound anew there."""
     if isinstance(node, Tensor):
         labels = {node.name.lower, *node.name.lower.replace("+", " ").replace("-", " ").split()}
-        return symbol.key in {node.name.key, *labels} or any(
-            symbol in of_index(index) for index in node.indices
-        )
+        return symbol.key in {node.name.key, *labels} or any(symbol in of_index(index) for index in node.indices)
     if isinstance(node, Total) and symbol in node.symbols:
         return any(symbol in of_index(bound) for bound in (node.lower, node.upper) if bound is not None)
-    if isinstance(node, Total) and any(
-        symbol in of_index(b) for b in (node.lower, node.upper) if b is not None
-    ):
+    if isinstance(node, Total) and any(symbol in of_index(b) for b in (node.lower, node.upper) if b is not None):
         return True
     return any(occurs(symbol, child) for child in children(node))
 
@@ -77,8 +73,6 @@ def _axes(node: Expr, found: set[str]) -> None:
     if isinstance(node, (Total, Softmax, Concat)):
         found.update(symbol.axis for symbol in node.symbols)
     if isinstance(node, Total):
-        found.update(
-            s.axis for bound in (node.lower, node.upper) if bound is not None for s in of_index(bound)
-        )
+        found.update(s.axis for bound in (node.lower, node.upper) if bound is not None for s in of_index(bound))
     for child in children(node):
         _axes(child, found)

@@ -142,9 +142,7 @@ IGNORED = frozenset(
     ]
 )
 UNICODE = _table("−:- –:- ·:* ⊙:* ×:* ∘:* …:... ⋯:... ’:' ′:' ∑:sum ℓ:l ∣:| ∥:| √:sqrt")
-LOOK_ALIKES = dict(
-    zip("АВЕКМНОРСТХаеорсухіѕΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEKMHOPCTXaeopcyxisABEZHIKMNOPTXo", strict=True)
-)
+LOOK_ALIKES = dict(zip("АВЕКМНОРСТХаеорсухіѕΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEKMHOPCTXaeopcyxisABEZHIKMNOPTXo", strict=True))
 OPENING, CLOSING = "([{", ")]}"
 
 _TOKEN = re.compile(
@@ -234,20 +232,15 @@ def _command(name: str, text: str, position: int) -> Token | None:
     if name in GREEK or name in FUNCTION_COMMANDS:
         return Token(kind="word", text=name, column=position)
     if name in ("frac", "dfrac", "tfrac", "sqrt", "underset"):
-        return Token(
-            kind="command", text=name.lstrip("dt") if name.endswith("frac") else name, column=position
-        )
+        return Token(kind="command", text=name.lstrip("dt") if name.endswith("frac") else name, column=position)
     message = f"\\{name} has no meaning here"
     if name in ("top", "intercal"):
-        message = (
-            "write the transposed tensor with its indices, such as W[k,j,i], not with a transposition sign"
-        )
+        message = "write the transposed tensor with its indices, such as W[k,j,i], not with a transposition sign"
     raise Unreadable("syntax", message, text, position)
 
 
 def _join_lines(tokens: list[Token]) -> list[Token]:
-    """Drop line breaks inside brackets and before or after an operator, and full stops of the prose around.
-    """
+    """Drop line breaks inside brackets and before or after an operator, and full stops of the prose around."""
     kept: list[Token] = []
     depth = 0
     for position, token in enumerate(tokens):

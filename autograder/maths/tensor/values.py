@@ -38,9 +38,7 @@ class Value:
         array = np.asarray(self.array, dtype=None)
         order = [self.dims.index(dim) for dim in dims if dim in self.dims]
         array = array.transpose(order)
-        return array.reshape(
-            [array.shape[order.index(self.dims.index(d))] if d in self.dims else 1 for d in dims]
-        )
+        return array.reshape([array.shape[order.index(self.dims.index(d))] if d in self.dims else 1 for d in dims])
 
 
 def rising(array: Array) -> bool:
