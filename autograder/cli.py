@@ -74,7 +74,7 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int) -> None:
     For every variant the reference and each equivalent must earn all points, each mistake must lose some, and what the
     statement shows must be what is graded. Exit code 1 and a sentence per fault otherwise.
     """
-    from autograder.audit import run_audit
+    from autograder.audit_table import run_audit
 
     sys.exit(run_audit(slugs, variants=variants, seed=seed))
 

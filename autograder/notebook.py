@@ -11,6 +11,7 @@ from typing import Any
 
 from autograder import library, statement
 from autograder.core import Parameters, Part, Problem, Variant
+from autograder.parts.source import FORM
 from autograder.variants import variant
 
 HIDDEN_BEGIN, HIDDEN_END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
@@ -75,7 +76,7 @@ def _part_cells(part: Part, drawn: Variant, text: str) -> list[dict[str, Any]]:
 def _test_source(part: Part, drawn: Variant, p: Parameters) -> str:
     visible = [
         "# Looks at the form of your answer only.",
-        "from autograder import student as form",
+        FORM,
         part.local_check(p),
     ]
     hidden = [

@@ -141,14 +141,28 @@ def show_derivation(text: str, **declared: Any) -> Shown:
 def show_equation(text: str, **declared: Any) -> Shown:
     """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning."""
     from autograder.maths import tensor as language
-    from autograder.maths.tensor.declarations import declare as tensors
 
     words = dict(declared)
     system = language.parse(text)
-    declarations = tensors(*words.pop("tensors", ()), **words)
-    if faults := language.check(system, declarations):
-        raise Unreadable(faults[0].code, faults[0].message, text, getattr(faults[0], "column", None))
-    return Shown(language.to_latex(system), language.describe(system, declarations))
+    declarations = language.declare(*words.pop("tensors", ()), **words)
+    fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
+    if fatal:
+        raise Unreadable(fatal[0].code, fatal[0].message)
+    return Shown(language.to_latex(system), _index_notes(language.describe(system, declarations)))
+
+
+def _index_notes(description: Any) -> list[str]:
+    """A note on each equation's indices, then on what can be read in two ways."""
+    notes = []
+    for equation in description.equations:
+        kinds = {
+            "free": equation.free,
+            "summed": equation.summed,
+            "normalised by the softmax": equation.normalised,
+        }
+        said = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items() if names)
+        notes.append(f"{equation.name} has {said or 'no index'}")
+    return notes + [warning.message for warning in description.warnings]
 
 
 def _some(*names: str) -> dict[str, Any]:
