@@ -1,6 +1,6 @@
 """One part of each typed kind, for tests."""
 
-from autograder import Derivation, Equation, Expression, Growth, Matrix, Number, Problem
+from autograder import Derivation, Equation, Expression, Growth, Matrix, Problem
 
 DOMAINS = {"beta": "positive", "i": "nat"}
 P = {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}
