@@ -247,7 +247,7 @@ RULES = [
     ("a^(x^y)", "(a^x)^y", "different"),
     ("a^x", "e^(x ln a)", "equal"),
     ("e^(2x)", "e^x^2", "different"),
-    ("e^2x", "x e^2", "equal"),
+    ("e^2 x", "x e^2", "equal"),
     # integers against reals
     ("sin(pi*n)", "0", "equal"),
     ("sin(pi*x)", "0", "different"),
