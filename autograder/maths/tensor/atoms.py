@@ -68,17 +68,23 @@ class Atoms(Reader):
         """`\\frac{a}{b}`, `\\sqrt{a}`, `\\underset{x,y}{\\text{softmax}} …` as a factor."""
         command = self.take()
         if command.text == "sqrt":
-            if not self.at("{", "("):
-                raise self.failure("write \\sqrt{…}")
-            return self._call("sqrt")
-        self.expect("{")
-        above = self.expr()
-        self.expect("}")
-        self.expect("{")
-        below = self.expr()
-        self.expect("}")
+            if self.at("{", "("):
+                return self._call("sqrt")
+            return Call(function="sqrt", arguments=(self._group(),))
+        above = self._group()
+        below = self._group()
         self.count()
         return Product(factors=(("*", above), ("/", below)))
+
+    def _group(self) -> Expr:
+        """What stands in braces, or a single name or number, as in `\\sqrt U`."""
+        if self.accept("{"):
+            inside = self.expr()
+            self.expect("}")
+            return inside
+        if self.token.kind == "number":
+            return self.number()
+        return Tensor(name=self.name(), column=self.tokens[self.position - 1].column)
 
     def tensor(self) -> Expr:
         """A name with its index lists, or an opaque function with its arguments.

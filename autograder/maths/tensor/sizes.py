@@ -13,8 +13,7 @@ PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
 
 
 class Sizes:
-    """The size of every axis in one trial: primes, different for different axes; products and sums computed.
-    """
+    """The size of every axis in one trial: distinct primes; products and sums computed."""
 
     def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
         self.axes = axes
