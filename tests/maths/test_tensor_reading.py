@@ -104,7 +104,8 @@ UNREADABLE = [
     ("y[i] = х[i]", "look_alike", 7),
     ("y[i] = sum x[i]", "syntax", 11),
     (r"y[i] = \top x[i]", "syntax", 7),
-    (r"y[i] = \frac{1} x[i]", "syntax", 16),
+    (r"y[i] = \frac{1} x[i]", "syntax", 17),
+    (r"y[i] = \sqrt x[i]", "syntax", 14),
     ("", "empty", 0),
     ("  \n ;; ", "empty", None),
     ("y[i] = 1 2", "syntax", 9),
@@ -236,6 +237,8 @@ def test_spellings_of_one_thing() -> None:
         (r"x[t] = \tilde{W}_{\ell+1}^{Q}[t]", "x[t] = W~^Q_{l+1}[t]", r"x(t) = \tilde W^Q_{\ell + 1}(t)"),
         (r"x[i] = \sum_{\Delta t} y[2t + \Delta t, i']", "x[i] = sum_{Dt} y[2t+Dt,i']", "x[i] = Σ_Dt y[2*t+Dt,i^{\\prime}]"),
         (r"\vec{h}[t] = e(w_t)[I] \, x[I]", "h->[t] = e[w_t,I] x[I]", r"$\overrightarrow{h}[t] &= e[w_t,I]\;x[I]$."),
+        (r"s[t_1] = \operatorname*{Softmax}_{t_1} \left\{ q[t_1] / \sqrt U \right\}", "s[t₁] = softmax_{t_1}(q[t_1] / sqrt(U))",
+         r"s[t_1] = \underset{t_1}{\text{softmax}} \big[ \frac{q[t_1]}{\sqrt{U}} \big]"),
         ("a[t] = b[t] +\n c[t]", "a[t] = b[t]\n + c[t]", r"a[t] = b[t] \\ &+ c[t]"),
         ("a[t] = b[t];; c[t] = d[t]", "a[t] = b[t]\nc[t] = d[t]", r"\begin{aligned} a[t] &= b[t] \\ c[t] &= d[t] \end{aligned}"),
     ):

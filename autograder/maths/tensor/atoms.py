@@ -84,7 +84,11 @@ class Atoms(Reader):
             return inside
         if self.token.kind == "number":
             return self.number()
-        return Tensor(name=self.name(), column=self.tokens[self.position - 1].column)
+        column = self.token.column
+        name = self.name()
+        if self.at("[", "("):
+            raise self.failure("put braces around what belongs together: \\sqrt{…}, \\frac{…}{…}")
+        return Tensor(name=name, column=column)
 
     def tensor(self) -> Expr:
         """A name with its index lists, or an opaque function with its arguments.
