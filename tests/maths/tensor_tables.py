@@ -277,6 +277,8 @@ CAPTION = Question(
          "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "softmax over y"),
         ("alpha[x,y] = softmax_{x,y} h[t,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
          "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "the state of now"),
+        ("alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
+         "h[t,J] = CELL_Phi(h[t-1,J], V[J], e[w_t,I])", "the old signature of CELL"),
         ("V[K] = sum_{x,y} M[x,y,K] / (X Y)\nh[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "average pooling"),
         ("alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
          "h[t,J] = CELL_Phi(V[K], h[t-1,J], e[w_t,I])", "arguments exchanged"),
