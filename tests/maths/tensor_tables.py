@@ -1,3 +1,4 @@
+# ruff: noqa: E501   one equation is one line here, as a student types it
 """Equivalents and typical mistakes of the course's tensor questions, in equation form: tables on both sides of a rule.
 
 Each question has a reference, declarations, spellings that mean the same, and mistakes with what went wrong.
@@ -335,6 +336,11 @@ CAPTION = Question(
             "alpha[x,y] = softmax_{x,y} h[t,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
             "h[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])",
             "the state of now",
+        ),
+        (
+            "alpha[x,y] = softmax_{x,y} h[t-1,J] W^{key}[J,K] M[x,y,K]\nV[K] = sum_{x,y} alpha[x,y] M[x,y,K]\n"
+            "h[t,J] = CELL_Phi(h[t-1,J], V[J], e[w_t,I])",
+            "the old signature of CELL",
         ),
         ("V[K] = sum_{x,y} M[x,y,K] / (X Y)\nh[t,J] = CELL_Phi(h[t-1,J], V[K], e[w_t,I])", "average pooling"),
         (

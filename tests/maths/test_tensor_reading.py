@@ -105,7 +105,8 @@ UNREADABLE = [
     ("y[i] = х[i]", "look_alike", 7),
     ("y[i] = sum x[i]", "syntax", 11),
     (r"y[i] = \top x[i]", "syntax", 7),
-    (r"y[i] = \frac{1} x[i]", "syntax", 16),
+    (r"y[i] = \frac{1} x[i]", "syntax", 17),
+    (r"y[i] = \sqrt x[i]", "syntax", 14),
     ("", "empty", 0),
     ("  \n ;; ", "empty", None),
     ("y[i] = 1 2", "syntax", 9),
@@ -275,6 +276,11 @@ def test_spellings_of_one_thing() -> None:
             "x[i] = Σ_Dt y[2*t+Dt,i^{\\prime}]",
         ),
         (r"\vec{h}[t] = e(w_t)[I] \, x[I]", "h->[t] = e[w_t,I] x[I]", r"$\overrightarrow{h}[t] &= e[w_t,I]\;x[I]$."),
+        (
+            r"s[t_1] = \operatorname*{Softmax}_{t_1} \left\{ q[t_1] / \sqrt U \right\}",
+            "s[t₁] = softmax_{t_1}(q[t_1] / sqrt(U))",
+            r"s[t_1] = \underset{t_1}{\text{softmax}} \big[ \frac{q[t_1]}{\sqrt{U}} \big]",
+        ),
         ("a[t] = b[t] +\n c[t]", "a[t] = b[t]\n + c[t]", r"a[t] = b[t] \\ &+ c[t]"),
         (
             "a[t] = b[t];; c[t] = d[t]",

@@ -194,7 +194,7 @@ def inputs(found: Interpreted) -> dict[str, int]:
 
 
 def recurring(found: Interpreted) -> dict[str, int]:
-    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity."""
+    """The tensors read at a shifted index that need themselves, `h[t] = f(h[t-1])`, with their arity."""
     needs = {name: set[str]() for name in found.own}
     shifted: set[str] = set()
     for meaning in found.last:

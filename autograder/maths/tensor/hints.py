@@ -21,7 +21,7 @@ MOST_TRIED = 150
 
 
 def ladder(question: Question, prepared: Prepared, outcome: Decision, *, deadline: float) -> Decision:
-    """The decision with `detail["hints"]`, `detail["right"]`, `detail["first_wrong"]` and `detail["repair"]`."""
+    """The decision with `hints`, `right`, `first_wrong` and, if found, `repair` in its detail."""
     detail = dict(outcome.detail or {})
     hints: list[str] = []
     wrong = prepared.target

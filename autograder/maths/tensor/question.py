@@ -132,6 +132,9 @@ def _named(
 
 
 def _no_target(target: str, answer: Interpreted) -> str:
+    bases = {name.split("_")[0] for name in answer.own if "," in name}
+    if target.split("_")[0].split("^")[0] in bases:
+        return f"no equation defines {target}: write indices in square brackets, such as {target}[i,j]"
     return f"no equation defines {target}{did_you_mean(target, answer.own)}"
 
 
