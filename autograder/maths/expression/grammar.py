@@ -294,5 +294,5 @@ class Grammar(Reader):
         self.expect("^")
         upper = self.group() if self.token.text == "{" else self.joined(self.primary())
         with self.deeper(), self.binding(index):
-            body = self.product()
+            body = self.term()
         return self.made(Sum(body, index, lower, upper))
