@@ -1,4 +1,3 @@
-
 """Equivalents and typical mistakes of the course's tensor questions, in equation form: tables on both sides of a rule.
 
 Each question has a reference, declarations, spellings that mean the same, and mistakes with what went wrong.
