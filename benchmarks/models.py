@@ -202,11 +202,7 @@ def table(contest: Contest, device: torch.device, results: list[Result]) -> Tabl
         row = [result.candidate]
         for own, first in ((result.forward_s, ours.forward_s), (result.training_s, ours.training_s)):
             known = own is not None
-            row += (
-                [f"{own * 1e3:.2f}", f"{own / first:.2f}", f"{result.tokens / own:,.0f}"]
-                if known
-                else ["-"] * 3
-            )
+            row += [f"{own * 1e3:.2f}", f"{own / first:.2f}", f"{result.tokens / own:,.0f}"] if known else ["-"] * 3
         if contest.memory:
             row += ["-" if mb is None else f"{mb:.0f}" for mb in (result.forward_mb, result.training_mb)]
         out.add_row(*row, "-" if result.differs is None else f"{result.differs:.0e}")

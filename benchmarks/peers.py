@@ -65,9 +65,7 @@ def spatial_einsum(ours: MultiHeadAttention, h: Tensor) -> Tensor:
     value = torch.einsum("kij,bxyj->bkxyi", ours.W_V, h)
     scores = ours.scale * torch.einsum("bkxyu,bkpqu->bkxypq", query, key)
     alpha = scores.flatten(-2).softmax(-1).view_as(scores)
-    return torch.einsum(
-        "jc,bxyc->bxyj", ours.W_O, torch.einsum("bkxypq,bkpqi->bxyki", alpha, value).flatten(3)
-    )
+    return torch.einsum("jc,bxyc->bxyj", ours.W_O, torch.einsum("bkxypq,bkpqi->bxyki", alpha, value).flatten(3))
 
 
 def spatial_strided(ours: MultiHeadAttention, h: Tensor) -> Tensor:
@@ -122,18 +120,14 @@ class TorchStack(nn.Module):
     def __init__(self, V: int, J: int, K: int, F: int, N: int, T: int) -> None:
         super().__init__()
         self.words, self.positions = nn.Embedding(V, J), nn.Embedding(T, J)
-        layer = nn.TransformerEncoderLayer(
-            J, K, F, dropout=0.0, batch_first=True, norm_first=True, bias=False
-        )
+        layer = nn.TransformerEncoderLayer(J, K, F, dropout=0.0, batch_first=True, norm_first=True, bias=False)
         self.blocks = nn.TransformerEncoder(layer, N, nn.LayerNorm(J), enable_nested_tensor=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """(B, T) -> (B, T, V)."""
         position = torch.arange(tokens.shape[1], device=tokens.device)
         h = self.words(tokens) + self.positions(position)
-        mask = nn.Transformer.generate_square_subsequent_mask(
-            tokens.shape[1], device=tokens.device, dtype=h.dtype
-        )
+        mask = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1], device=tokens.device, dtype=h.dtype)
         return functional.linear(self.blocks(h, mask=mask, is_causal=True), self.words.weight)
 
 

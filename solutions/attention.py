@@ -44,9 +44,7 @@ def self_attention(
 # --- masks ------------------------------------------------------------------------------------------------
 
 
-def causal_mask(
-    T1: int, T2: int | None = None, device: torch.device | None = None
-) -> Bool[Tensor, "1 1 T1 T2"]:
+def causal_mask(T1: int, T2: int | None = None, device: torch.device | None = None) -> Bool[Tensor, "1 1 T1 T2"]:
     """Let the query at t1 look at keys t2 <= t1, itself included: T(T+1)/2 pairs.
 
     With fewer queries than keys the queries are the last T1 positions, as when generating from a cache.
@@ -233,9 +231,7 @@ class MultiHeadAttention(nn.Module):
         """Return Query[b, k, t, u]."""
         return self._project(x, self.W_Q, self.B_Q)
 
-    def keys_values(
-        self, memory: Float[Tensor, "B T M"]
-    ) -> tuple[Float[Tensor, "B G T U"], Float[Tensor, "B G T I"]]:
+    def keys_values(self, memory: Float[Tensor, "B T M"]) -> tuple[Float[Tensor, "B G T U"], Float[Tensor, "B G T I"]]:
         """Return Key[b, g, t, u] and Value[b, g, t, i]; a memory that stays the same needs them once."""
         return self._project(memory, self.W_K, self.B_K), self._project(memory, self.W_V, self.B_V)
 
@@ -295,9 +291,7 @@ class MultiHeadAttention(nn.Module):
 # --- merging and factoring --------------------------------------------------------------------------------
 
 
-def merge_query_key(
-    W_Q: Float[Tensor, "K I J"], W_K: Float[Tensor, "K I M"], scale: float
-) -> Float[Tensor, "K J M"]:
+def merge_query_key(W_Q: Float[Tensor, "K I J"], W_K: Float[Tensor, "K I M"], scale: float) -> Float[Tensor, "K J M"]:
     """Return W~[k, j1, j2] = scale W^Q[k, I, j1] W^K[k, I, j2], of rank at most I (attention Problem 6a).
 
     The scores are L[t1, J1] W~[k, J1, J2] L[t2, J2]. Not the transpose: the query is on the left. For any
@@ -326,9 +320,7 @@ def merge_value_output(W_V: Float[Tensor, "K I M"], W_O: Float[Tensor, "J C"]) -
     return torch.einsum("jki,kim->kjm", W_O.unflatten(1, W_V.shape[:2]), W_V)
 
 
-def factor_value_output(
-    W: Float[Tensor, "K J M"], I: int
-) -> tuple[Float[Tensor, "K I M"], Float[Tensor, "J C"]]:
+def factor_value_output(W: Float[Tensor, "K J M"], I: int) -> tuple[Float[Tensor, "K I M"], Float[Tensor, "J C"]]:
     """Return W^V and W^O whose merger is W, or the nearest that rank I allows."""
     left, right = factor_query_key(W, I, scale=1.0)  # (K, I, J), (K, I, M)
     return right, left.permute(2, 0, 1).flatten(1)

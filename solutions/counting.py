@@ -105,9 +105,7 @@ def feed_forward(J: int, F: int) -> int:
     return 2 * J * F + F + J
 
 
-def layer(
-    J: int, K: int, I: int, F: int, *, U: int | None = None, cross: bool = False, bias: bool = False
-) -> Count:
+def layer(J: int, K: int, I: int, F: int, *, U: int | None = None, cross: bool = False, bias: bool = False) -> Count:
     """One `Layer`: one attention and two norms (with cross-attention two and three), one feed-forward."""
     return Count(
         attention=(1 + cross) * attention(J, K, U=U or I, I=I, bias=bias),
@@ -299,9 +297,7 @@ def conventions() -> Iterator[Convention]:
     """Yield every convention under which a count of these models has been printed."""
     yield Convention(
         name="W_O alone per attention, no norms, 2 tables, V=32,000",
-        formula=Count(
-            embedding=2 * 32000 * 512, attention=18 * 512**2, feed_forward=12 * feed_forward(512, 2048)
-        ),
+        formula=Count(embedding=2 * 32000 * 512, attention=18 * 512**2, feed_forward=12 * feed_forward(512, 2048)),
         build=_output_matrices_only,
     )
     yield _encoder_decoder("as published, one table, V=37,000", V=37000, **BASE)

@@ -155,9 +155,7 @@ class WindowAttention(MultiHeadAttention):
         heads = attend(query, near(key), near(value), scale=self.scale, mask=mask.repeat(B, 1, 1, 1))
         return self.join(heads).unflatten(0, (B, X))
 
-    def _neighbours(
-        self, X: int, Y: int, device: torch.device
-    ) -> tuple[Int[Tensor, "X R"], Bool[Tensor, "X 1 Y RY"]]:
+    def _neighbours(self, X: int, Y: int, device: torch.device) -> tuple[Int[Tensor, "X R"], Bool[Tensor, "X 1 Y RY"]]:
         """Return the rows that each row looks at, clamped at the edge, and which of their positions count."""
         reach = torch.arange(-self.w, self.w + 1, device=device)
         rows = torch.arange(X, device=device)[:, None] + reach  # (X, R)

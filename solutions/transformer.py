@@ -89,9 +89,7 @@ class Layer(nn.Module):
         cache: KeyValueCache | None = None,
     ) -> Float[Tensor, "B T J"]:
         """Pass the residual stream through; `memory` is `self.cross.keys_values(...)`, computed once."""
-        h = self._residual(
-            h, self.attention_norm, lambda x: self.attention(x, mask=mask, causal=causal, cache=cache)
-        )
+        h = self._residual(h, self.attention_norm, lambda x: self.attention(x, mask=mask, causal=causal, cache=cache))
         if self.cross is not None:
             h = self._residual(h, self.cross_norm, lambda x: self.cross.read(x, *memory, mask=memory_mask))
         return self._residual(h, self.feed_forward_norm, self.feed_forward)
@@ -298,9 +296,7 @@ class Transformer(nn.Module):
         """Return the decoder's last layer; `caches` hold what came before `target`."""
         mask = None if lengths is None else padding_mask(lengths, memories[0][0].shape[2])
         h = self._embed(target, self.e[min(1, len(self.e) - 1)], caches[0].length if caches else 0)
-        for layer, memory, cache in zip(
-            self.decoder, memories, caches or [None] * len(self.decoder), strict=True
-        ):
+        for layer, memory, cache in zip(self.decoder, memories, caches or [None] * len(self.decoder), strict=True):
             h = layer(h, memory, memory_mask=mask, causal=True, cache=cache)
         return self.decoder_norm(h)
 

@@ -94,9 +94,7 @@ def as_torch(layer: MultiHeadAttention) -> nn.MultiheadAttention:
         if M == J:
             peer.in_proj_weight.copy_(torch.cat(weights))
         else:
-            for target, W in zip(
-                (peer.q_proj_weight, peer.k_proj_weight, peer.v_proj_weight), weights, strict=True
-            ):
+            for target, W in zip((peer.q_proj_weight, peer.k_proj_weight, peer.v_proj_weight), weights, strict=True):
                 target.copy_(W)
         peer.out_proj.weight.copy_(layer.W_O)
         if bias:
@@ -257,9 +255,7 @@ def test_causal_attention_has_exactly_no_gradient_to_the_future() -> None:
     T = 5
     layer = randomised(MultiHeadAttention(6, 2, bias=True), seed=13)
     x = normal(1, T, 6, seed=14)
-    reach = (
-        torch.autograd.functional.jacobian(lambda x: layer(x, causal=True), x)[0, :, :, 0].abs().sum((1, 3))
-    )
+    reach = torch.autograd.functional.jacobian(lambda x: layer(x, causal=True), x)[0, :, :, 0].abs().sum((1, 3))
     assert torch.equal(reach > 0, causal_mask(T)[0, 0])
     _, alpha = layer.with_weights(x, causal=True)
     assert (alpha.triu(1) == 0).all() and (alpha[..., 0, 0] == 1).all()
@@ -270,9 +266,7 @@ def test_prefix_sees_itself_and_nothing_behind() -> None:
     T, P = 7, 3
     layer, x = randomised(MultiHeadAttention(6, 2), seed=15), normal(1, T, 6, seed=16)
     mask = prefix_mask(T, P)
-    reach = (
-        torch.autograd.functional.jacobian(lambda x: layer(x, mask=mask), x)[0, :, :, 0].abs().sum((1, 3)) > 0
-    )
+    reach = torch.autograd.functional.jacobian(lambda x: layer(x, mask=mask), x)[0, :, :, 0].abs().sum((1, 3)) > 0
     assert reach[:P, :P].all() and not reach[:P, P:].any()
     assert torch.equal(reach[P:], causal_mask(T)[0, 0, P:])
     torch.testing.assert_close(layer(x, mask=mask)[:, :P], layer(x[:, :P]), **CLOSE)
@@ -398,9 +392,7 @@ def test_equal_projections_merge_to_a_symmetric_semidefinite_form() -> None:
 
 def test_factoring_undoes_merging() -> None:
     """Merge, factor, merge: the same matrices, though not the same factors."""
-    W_Q, W_K, W_V, W_O = (
-        normal(*s, seed=31 + n) for n, s in enumerate([(2, 3, 7), (2, 3, 5), (2, 3, 5), (7, 6)])
-    )
+    W_Q, W_K, W_V, W_O = (normal(*s, seed=31 + n) for n, s in enumerate([(2, 3, 7), (2, 3, 5), (2, 3, 5), (7, 6)]))
     W, scale = merge_query_key(W_Q, W_K, 3**-0.5), 3**-0.5
     torch.testing.assert_close(merge_query_key(*factor_query_key(W, 3, scale), scale), W, **CLOSE)
     W = merge_value_output(W_V, W_O)

@@ -130,9 +130,7 @@ def test_bert_equals_torch() -> None:
             other.norm2.load_state_dict(ours.feed_forward_norm.state_dict())
     tokens, segments, lengths = words(2, 5, seed=14), words(2, 5, seed=15, V=3), torch.tensor([5, 3])
     h = bert(tokens, segments, lengths)
-    expected = theirs(
-        bert.norm(bert.embed(tokens, segments)), src_key_padding_mask=torch.arange(5) >= lengths[:, None]
-    )
+    expected = theirs(bert.norm(bert.embed(tokens, segments)), src_key_padding_mask=torch.arange(5) >= lengths[:, None])
     torch.testing.assert_close(h, expected, **CLOSE)
     torch.testing.assert_close(bert.pool(h), (h[:, 0] @ bert.W_P.T - bert.B_P).tanh(), **CLOSE)
 
@@ -167,9 +165,7 @@ def test_without_positions_order_is_invisible() -> None:
     assert not torch.allclose(model(tokens[:, order], segments[:, order]), model(tokens, segments)[:, order])
     with torch.no_grad():
         model.bert.positions.table.zero_()
-    torch.testing.assert_close(
-        model(tokens[:, order], segments[:, order]), model(tokens, segments)[:, order], **CLOSE
-    )
+    torch.testing.assert_close(model(tokens[:, order], segments[:, order]), model(tokens, segments)[:, order], **CLOSE)
 
 
 def test_every_precision_on_every_device(device: torch.device, dtype: torch.dtype) -> None:

@@ -90,9 +90,7 @@ def test_table_3_of_the_paper() -> None:
             (high + 1, millions + 1),
         ):
             assert (counting.transformer(V=V, **sizes).total + 500_000) // 10**6 == printed, name
-        assert counted(without_memory(partial(Transformer, V=7, **sizes))) == counting.transformer(
-            V=7, **sizes
-        )
+        assert counted(without_memory(partial(Transformer, V=7, **sizes))) == counting.transformer(V=7, **sizes)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -122,9 +120,7 @@ def test_formulas_equal_modules_for_any_sizes(seed: int) -> None:
     )
     waves = build(lambda: LanguageModel(**sizes, T_max=T, positions="sinusoidal", **options))
     assert counted(waves) == c.language_model(**sizes, T=0, **options)
-    assert counted(build(lambda: Bert(**sizes, T_max=T, S=S, pooler=flag))) == c.bert(
-        **sizes, T=T, S=S, pooler=flag
-    )
+    assert counted(build(lambda: Bert(**sizes, T_max=T, S=S, pooler=flag))) == c.bert(**sizes, T=T, S=S, pooler=flag)
     model = build(lambda: MaskedLanguageModel(**sizes, T_max=T, S=S))
     assert counted(model) == c.masked_language_model(**sizes, T=T, S=S)
 

@@ -93,9 +93,7 @@ def test_the_shift_matrix_is_a_rotation(spelling: dict) -> None:
 def test_shifts_form_a_group(k: int, m: int, spelling: dict) -> None:
     """A^(k) A^(m) = A^(k+m), A^(0) = 1, A^(-k) = A^(k)^T."""
     A, J = shift_matrix(k, 14, **spelling), 14
-    torch.testing.assert_close(
-        A @ shift_matrix(m, J, **spelling), shift_matrix(k + m, J, **spelling), **CLOSE
-    )
+    torch.testing.assert_close(A @ shift_matrix(m, J, **spelling), shift_matrix(k + m, J, **spelling), **CLOSE)
     torch.testing.assert_close(shift_matrix(-k, J, **spelling), A.T, **CLOSE)
     assert torch.equal(shift_matrix(0, J, **spelling), torch.eye(J, dtype=A.dtype))
 
@@ -168,9 +166,7 @@ def test_rotated_queries_and_keys_feel_their_distance_alone() -> None:
 def test_rotation_is_the_shift_matrix() -> None:
     """Each row is multiplied by A^(t)."""
     x = normal(2, 3, 5, 6, seed=7)
-    expected = torch.stack(
-        [x[..., t, :] @ shift_matrix(3 * t, 6, layout="halves").T for t in range(5)], dim=-2
-    )
+    expected = torch.stack([x[..., t, :] @ shift_matrix(3 * t, 6, layout="halves").T for t in range(5)], dim=-2)
     torch.testing.assert_close(rotate(x, 3 * torch.arange(5)), expected, **CLOSE)
 
 

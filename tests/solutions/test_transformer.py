@@ -238,13 +238,9 @@ def test_options_reach_every_layer() -> None:
 
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal"])
 @pytest.mark.parametrize("pre_norm", [False, True])
-def test_generation_with_a_cache_gives_the_same_words(
-    positions: str, pre_norm: bool, device: torch.device
-) -> None:
+def test_generation_with_a_cache_gives_the_same_words(positions: str, pre_norm: bool, device: torch.device) -> None:
     """Sampled and greedy: cached and uncached continuations are equal, word by word."""
-    model = randomised(
-        LanguageModel(**SMALL, T_max=29, positions=positions, pre_norm=pre_norm, bias=True), seed=27
-    )
+    model = randomised(LanguageModel(**SMALL, T_max=29, positions=positions, pre_norm=pre_norm, bias=True), seed=27)
     model = model.float().to(device)
     prompt = words(3, 5, seed=28).to(device)
     for temperature in (0.0, 1.0):
@@ -397,9 +393,7 @@ def test_state_dicts_are_strict() -> None:
         other.load_state_dict(model.state_dict(), strict=True)
         arguments = (words(2, 7, seed=41), words(2, 5, seed=42))[: 2 if isinstance(model, Transformer) else 1]
         assert torch.equal(model(*arguments), other(*arguments))
-        assert sum(v.numel() for v in model.state_dict().values()) == sum(
-            p.numel() for p in model.parameters()
-        )
+        assert sum(v.numel() for v in model.state_dict().values()) == sum(p.numel() for p in model.parameters())
 
 
 # --- learning ---------------------------------------------------------------------------------------------

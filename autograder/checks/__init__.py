@@ -1,0 +1,9 @@
+"""One file per kind of check; the import path is the registry."""
+
+from autograder.checks.close import close
+from autograder.checks.exactly import exactly
+from autograder.checks.form import form
+from autograder.checks.gradient import gradient
+from autograder.checks.holds import holds
+
+__all__ = ["close", "exactly", "form", "gradient", "holds"]

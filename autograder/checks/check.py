@@ -1,0 +1,51 @@
+"""What a check is: one demand on a student's answer, judged case by case against a respondent who knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from autograder.core import Case, Verdict
+from autograder.errors import AuthorError
+
+
+class Respondent(Protocol):
+    """Somebody who answers for a part: the student through the wall, the reference, or a mistake.
+
+    Both methods return plain values and never a failure: the judge of the part handles those.
+    """
+
+    def call(self, *arguments: Any) -> Any:
+        """What the function or module gives for these arguments."""
+
+    def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> dict[str, Any]:
+        """`{"output": …, "gradient": [...]}`: the gradients of <cotangent, output> by the arguments at `wrt`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it.
+
+    `compares` says whether two respondents that pass against each other give the same answers.
+    """
+
+    name: str
+    weight: float = 1.0
+
+    compares = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < float("inf"):
+            raise AuthorError("weight", f"check {self.name!r}: weight must not be negative, infinite or nan")
+
+    def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
+        """The verdict on one case of hidden inputs."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it judges")
+
+    def passed(self) -> Verdict:
+        """The verdict of a case without a fault."""
+        return Verdict(check=self.name, ok=True, code="ok")
+
+    def failed(self, code: str, message: str, witness: str = "") -> Verdict:
+        """The verdict of a case with a fault."""
+        return Verdict(check=self.name, ok=False, code=code, message=message, witness=witness)

@@ -1,0 +1,147 @@
+"""Whether a value is the expected one: type, shape, dtype, finiteness, then value, each with its own code and sentence.
+
+Arrays are compared by a relative tolerance on the largest expected entry, with no absolute one hidden in it: two
+gradients of size 1e-9 that differ by 4e-9 differ. Not-a-number equals nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Number = int | float | Fraction
+
+# A number as typed: thousands set apart or not, a decimal point, a short exponent (a long one would take for ever).
+_TYPED = re.compile(
+    r"[+-]?(?:[0-9]{1,3}(?:[,_ ][0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|[+-]?[0-9]+/[0-9]+"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """Why a value is not the expected one; `message` shows what was given and the kind that was wanted."""
+
+    code: str
+    message: str
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether the value is a torch tensor, without importing torch."""
+    return type(value).__module__.split(".")[0] == "torch" and hasattr(value, "detach")
+
+
+def array(value: Any) -> np.ndarray:
+    """A numpy array of the entries of a tensor or array; bfloat16 becomes float32."""
+    if is_tensor(value):
+        value = value.detach()
+        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+        return np.asarray(value.numpy())
+    return np.asarray(value)
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a student's words."""
+    if is_tensor(value):
+        return "a torch tensor"
+    names = {np.ndarray: "a numpy array", str: "a string", bool: "a truth value", int: "a whole number",
+             float: "a number", tuple: "a tuple", list: "a list", dict: "a dict", type(None): "None"}  # fmt: skip
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+def difference(value: Any, expected: Any, *, rtol: float, where: str = "the result") -> Difference | None:
+    """The first difference between a value and the expected one, or None where they agree."""
+    if is_tensor(expected) or isinstance(expected, np.ndarray):
+        return _array_difference(value, expected, rtol, where)
+    if isinstance(expected, dict):
+        return _dict_difference(value, expected, rtol, where)
+    if isinstance(expected, list | tuple):
+        return _sequence_difference(value, expected, rtol, where)
+    if isinstance(expected, bool | str) or expected is None:
+        if type(value) is not type(expected):
+            return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
+        return None if value == expected else Difference(code="value", message=f"{where} is not right")
+    return _number_difference(value, expected, rtol, where)
+
+
+def _dict_difference(value: Any, expected: dict[str, Any], rtol: float, where: str) -> Difference | None:
+    if not isinstance(value, dict):
+        return Difference(code="type", message=f"{where} is {kind(value)}; a dict was wanted")
+    if missing := [key for key in expected if key not in value]:
+        return Difference(code="keys", message=f"{where} has no entry {missing[0]!r}; wanted are {', '.join(expected)}")
+    if extra := [key for key in value if key not in expected]:
+        return Difference(code="keys", message=f"{where} has an entry {extra[0]!r} that was not asked for")
+    found = (difference(value[key], expected[key], rtol=rtol, where=f"entry {key!r}") for key in expected)
+    return next((item for item in found if item), None)
+
+
+def _sequence_difference(value: Any, expected: Any, rtol: float, where: str) -> Difference | None:
+    if not isinstance(value, list | tuple):
+        return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
+    if len(value) != len(expected):
+        return Difference(code="length", message=f"{where} has {len(value)} entries; {len(expected)} were wanted")
+    pairs = enumerate(zip(value, expected, strict=True), 1)
+    found = (difference(left, right, rtol=rtol, where=f"entry {place} of {where}") for place, (left, right) in pairs)
+    return next((item for item in found if item), None)
+
+
+def _array_difference(value: Any, expected: Any, rtol: float, where: str) -> Difference | None:
+    if is_tensor(value) != is_tensor(expected) or not (is_tensor(value) or isinstance(value, np.ndarray)):
+        return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
+    left, right = array(value), array(expected)
+    if left.shape != right.shape:
+        return Difference(code="shape", message=f"{where} has shape {left.shape}; shape {right.shape} was wanted")
+    if value.dtype != expected.dtype:
+        return Difference(
+            code="dtype",
+            message=f"{where} has dtype {value.dtype}; {expected.dtype} was wanted, as that of the inputs",
+        )
+    if left.dtype.kind in "biu":
+        return None if np.array_equal(left, right) else Difference(code="value", message=f"{where} is not right")
+    return _real_difference(left, right, rtol, where)
+
+
+def _real_difference(left: np.ndarray, right: np.ndarray, rtol: float, where: str) -> Difference | None:
+    """Infinities must stand in the same places with the same sign; the rest agrees to `rtol` of the largest entry."""
+    infinite = np.isinf(right)
+    if np.isnan(left).any() or (np.isinf(left) & ~infinite).any():
+        return Difference(code="finite", message=f"{where} holds infinities or not-a-number (nan)")
+    if not np.array_equal(left[infinite], right[infinite]):
+        return Difference(code="value", message=f"{where} is not right")
+    gap, scale = left[~infinite] - right[~infinite], np.abs(right[~infinite])
+    if gap.size and np.abs(gap).max() > rtol * scale.max():
+        return Difference(code="value", message=f"{where} has the right shape, but not the right values")
+    return None
+
+
+def _number_difference(value: Any, expected: Number, rtol: float, where: str) -> Difference | None:
+    given = number(value)
+    if given is None:
+        return Difference(code="type", message=f"{where} is {kind(value)}; a number was wanted")
+    if given != given:
+        return Difference(code="finite", message=f"{where} is not a number (nan)")
+    if given == expected:
+        return None
+    infinite = abs(given) == float("inf") or abs(expected) == float("inf")
+    if rtol and not infinite and abs(Fraction(given) - Fraction(expected)) <= Fraction(rtol) * abs(Fraction(expected)):
+        return None
+    return Difference(code="value", message=f"{where} is not right")
+
+
+def number(value: Any) -> Number | None:
+    """The number in any dress: int, float, fraction, 0-d array or tensor, or a decimal in a string; None otherwise."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float | Fraction):
+        return value
+    if is_tensor(value) or isinstance(value, np.ndarray):
+        return number(array(value).item()) if array(value).ndim == 0 else None
+    if isinstance(value, str) and len(value) <= 100 and _TYPED.fullmatch(value.strip()):
+        try:
+            return Fraction(re.sub("[,_ ]", "", value))
+        except (ValueError, ZeroDivisionError):
+            return None
+    return None

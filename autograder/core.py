@@ -1,0 +1,264 @@
+"""The nouns of the package: frozen dataclasses of the standard library, and nothing else.
+
+A `Problem` has `Part`s and, for each seed, a `Variant`. A grader asks a student's code `Question`s and gets `Answer`s;
+checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a submission's outcomes make a `Report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from autograder.errors import AuthorError, did_you_mean
+
+Parameters = dict[str, Any]
+Standing = Literal["earned", "lost", "held"]
+
+# Why there is no value: the student's code never gave one, or gave something that is no answer of this kind.
+FAILURES = ("missing", "raised", "timeout", "memory", "exit", "unreadable", "staff")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is put to the student's process, as data: never an expected value, never a verdict.
+
+    `kind` names what is wanted (`call`, `gradient`, `value`, `module`, `text`), `name` what the student defined, and
+    `arguments` what a call receives. The same question has the same `key`, so that answers can be stored and replayed.
+    """
+
+    kind: str
+    name: str
+    arguments: tuple[Any, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A value that came back from the student's process, or the reason why there is none.
+
+    `failure` is one of `FAILURES` or None; `detail` is for people (an exception's last line, a type's name).
+    """
+
+    value: Any = None
+    failure: str | None = None
+    detail: str = ""
+
+
+class Ask(Protocol):
+    """Puts one question to the student's code and waits for the answer."""
+
+    def __call__(self, question: Question) -> Answer: ...  # noqa: D102 - described by the class
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What one check says. `ok` is None where it could not be decided: a person must look.
+
+    `message` is what the student reads; it never holds the reference's numbers. `code` is stable and holds no number.
+    `staff` is for graders only. `share` is what a check that is lost still earns of its weight: a derivation's links.
+    """
+
+    check: str
+    ok: bool | None
+    code: str
+    message: str = ""
+    witness: str = ""
+    staff: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A part's verdicts and what they are worth."""
+
+    part: str
+    standing: Standing
+    points: float
+    max_points: float
+    verdicts: tuple[Verdict, ...] = ()
+    answers: tuple[tuple[Question, Answer], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything known about one graded notebook, answers included, so that judging again needs no re-run."""
+
+    slug: str
+    version: int
+    parameters: Parameters
+    outcomes: tuple[Outcome, ...]
+    flags: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> float:
+        """The sum over the parts; held parts count nothing until a person has looked."""
+        return sum(outcome.points for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One draw of hidden inputs: the arguments by name, and the parameters they were drawn under.
+
+    `options` holds what a module is built from (`init`, `state`); `rng_key` seeds whatever else a check draws.
+    """
+
+    parameters: Parameters
+    arguments: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    rng_key: tuple[int, ...] = (0,)
+
+
+class _Heard(type):
+    """Turns a misspelt argument into an AuthorError that says what there is instead."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        known = {item.name: item for item in fields(cls) if item.init} if args or kwargs else {}  # type: ignore[arg-type]
+        name = str(args[0]) if args else str(kwargs.get("name", kwargs.get("title", "?")))
+        for key in kwargs:
+            if known and key not in known:
+                raise AuthorError(
+                    "unknown_argument",
+                    f"{cls.__name__}({name!r}): there is no argument {key!r}{did_you_mean(key, known)}; "
+                    f"the arguments are {', '.join(known)}",
+                )
+        try:
+            return super().__call__(*args, **kwargs)
+        except TypeError as error:
+            raise AuthorError("arguments", f"{cls.__name__}({name!r}): {error}") from error
+
+
+@dataclass(frozen=True)
+class Part(metaclass=_Heard):
+    """One question of a problem: what is handed in, how it is read, how it is judged, what it is worth.
+
+    `name` is what the student defines and the gradebook's key. `reference` gives the right answer; each of `mistakes`
+    is a function whose docstring is the student's hint and whose name is the verdict's code, and must lose points;
+    each of `equivalents` must keep them all. `rubric` is what a person reads who has to decide.
+    """
+
+    name: str
+    _: KW_ONLY
+    points: float
+    reference: Any = None
+    mistakes: Sequence[Callable[..., Any]] = ()
+    equivalents: Sequence[Any] = ()
+    rubric: str = ""
+
+    kind = "part"
+    judged_by_person = False
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            raise AuthorError(
+                "name", f"part {self.name!r}: a part's name is a Python name, since the student defines it"
+            )
+        if not 0 < self.points < float("inf"):
+            raise AuthorError("points", f"part {self.name!r}: points must be positive, not {self.points!r}")
+        for mistake in self.mistakes:
+            if not callable(mistake):
+                raise AuthorError("mistake", f"part {self.name!r}: mistake {mistake!r} is not a function")
+            if not (mistake.__doc__ or "").strip():  # its own: a class would inherit that of torch.nn.Module
+                raise AuthorError(
+                    "mistake_without_hint",
+                    f"part {self.name!r}: mistake {mistake.__name__!r} has no docstring; it is the student's hint",
+                )
+        names = [mistake.__name__ for mistake in self.mistakes]
+        for name in names:
+            if names.count(name) > 1:
+                raise AuthorError("duplicate_mistake", f"part {self.name!r}: two mistakes are called {name!r}")
+
+    # What a kind of part defines. `p` are the variant's parameters.
+
+    def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
+        """Put the hidden questions through `ask` and say what each check finds."""
+        raise NotImplementedError(f"{type(self).__name__} has no judge")
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The answer cell's text with the solution between nbgrader's marks."""
+        raise NotImplementedError(f"{type(self).__name__} has no answer cell")
+
+    def answer_cell(self, subject: Any, p: Parameters) -> str:
+        """The answer cell of somebody who hands in `subject`: the reference, a mistake or an equivalent."""
+        raise NotImplementedError(f"{type(self).__name__} has no answer cell")
+
+    def local_check(self, p: Parameters) -> str:
+        """Source of the visible check: what is malformed, never what is right. Empty where there is none."""
+        return ""
+
+    def declarations(self, p: Parameters) -> Mapping[str, Any]:
+        """What a typed answer may use, for the notebook's first cell; nothing for other kinds."""
+        return {}
+
+    def statement(self, p: Parameters) -> str:
+        """What the package adds under the author's statement of this part."""
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(metaclass=_Heard):
+    """One folder of `problems/`: a title, a draw of parameters, and the marking scheme as one table.
+
+    `draw(rng)` gives the numbers a variant shows and is graded by. `phrases(p)` gives further placeholders of the
+    statement that follow from them. `version` is raised by whatever can move a mark. `setup` is the notebook's first
+    code cell. `variants` is how many distinct draws there must be at least.
+    """
+
+    title: str
+    version: int
+    source: str
+    parts: Sequence[Part]
+    draw: Callable[[np.random.Generator], Parameters] = lambda rng: {}
+    phrases: Callable[[Parameters], Mapping[str, str]] = lambda p: {}
+    setup: str = "import torch"
+    variants: int = 1
+    slug: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise AuthorError("no_parts", f"problem {self.title!r} has no parts")
+        names = [part.name for part in self.parts]
+        for name in names:
+            if names.count(name) > 1:
+                raise AuthorError(
+                    "duplicate_part", f"two parts are called {name!r}; the student defines each name once"
+                )
+        for place, part in enumerate(self.parts):
+            follows = getattr(part, "follows", "")
+            if follows and follows not in names[:place]:
+                raise AuthorError(
+                    "follows",
+                    f"part {part.name!r} follows {follows!r}, which is no part before it"
+                    f"{did_you_mean(follows, names[:place])}",
+                )
+        if not isinstance(self.version, int) or self.version < 1:
+            raise AuthorError("version", f"version is a whole number from 1, not {self.version!r}")
+
+    @property
+    def points(self) -> float:
+        """What the whole problem is worth."""
+        return sum(part.points for part in self.parts)
+
+    def part(self, name: str) -> Part:
+        """The part of that name; AuthorError if there is none."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        names = [part.name for part in self.parts]
+        raise AuthorError(
+            "unknown_part",
+            f"{self.slug or self.title}: no part {name!r}{did_you_mean(name, names)}; there are {', '.join(names)}",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """One draw of a problem; equal exactly where the parameters are."""
+
+    slug: str
+    version: int
+    parameters: Parameters
+    seed: int = field(default=0, compare=False)

@@ -1,0 +1,45 @@
+"""What a hidden test cell runs where nbgrader is used without this package's config: the same judge, in process.
+
+The score is right for an honest notebook. It is not tamper-proof: the student's code runs in the same process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder.answering import answer
+from autograder.judge import judge_part
+from autograder.library import load
+from autograder.variants import SECRET_FILE, course_secret, stream_key, variant
+
+
+def score(slug: str, part: str, *, version: int, seed: int, names: Mapping[str, Any]) -> float:
+    """The points of one part as a plain float. Prints what was lost and why; writes nothing to standard error."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        problem = load(slug)
+        drawn = variant(problem, seed)
+        key = part_key(_secret(), slug, version, seed, part)
+        outcome = judge_part(problem.part(part), drawn.parameters, functools.partial(answer, namespace=names), key)
+    for verdict in outcome.verdicts:
+        if not verdict.ok:
+            print(f"{verdict.check}: {verdict.message}")
+    return float(outcome.points)
+
+
+def part_key(secret: bytes, slug: str, version: int, seed: int, part: str) -> tuple[int, ...]:
+    """The key of a part's hidden inputs: each part has a stream of its own."""
+    return stream_key(secret, "inputs", slug, version, seed, part)
+
+
+def _secret() -> bytes:
+    """The secret of the course that the notebook lies in; a fixed word where there is none."""
+    here = Path.cwd().resolve()
+    for folder in (here, *here.parents):
+        if (folder / SECRET_FILE).is_file():
+            return course_secret(folder)
+    return b"no course"

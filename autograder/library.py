@@ -1,0 +1,100 @@
+"""Find and load problem folders: `problems/<slug>/problem.py` holds PROBLEM, `statement.md` what the student reads."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from autograder.core import Problem
+from autograder.errors import AuthorError, StaffError, did_you_mean
+
+FOLDER = "problems"
+
+
+def find_problems(start: Path | None = None) -> Path:
+    """The folder of problems: AUTOGRADER_PROBLEMS, or `problems/` in `start` or a folder above it."""
+    if given := os.environ.get("AUTOGRADER_PROBLEMS"):
+        return Path(given)
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if any((folder / FOLDER).glob("*/problem.py")):
+            return folder / FOLDER
+    raise StaffError(
+        "no_problems",
+        f"there is no {FOLDER}/ folder in {start} or above it; run this in a checkout of the course, "
+        "or set AUTOGRADER_PROBLEMS to its path",
+    )
+
+
+def slugs(root: Path) -> list[str]:
+    """The names of all problem folders."""
+    return sorted(path.parent.name for path in root.glob("*/problem.py"))
+
+
+def load(slug: str, root: Path | None = None) -> Problem:
+    """The problem of that name. AuthorError for a slip in its file, StaffError where there is no such folder."""
+    root = root or find_problems()
+    if not (root / slug / "problem.py").is_file():
+        known = slugs(root)
+        raise StaffError(
+            "unknown_problem",
+            f"there is no problem {slug!r} in {root}{did_you_mean(slug, known)}; there are {', '.join(known)}",
+        )
+    return _load(slug, root.resolve())
+
+
+@functools.cache
+def _load(slug: str, root: Path) -> Problem:
+    try:
+        module = _execute(slug, root / slug / "problem.py", root)
+    except AuthorError as error:
+        raise AuthorError(error.code, f"{FOLDER}/{slug}: {error.message}") from error
+    except Exception as error:
+        raise AuthorError(
+            "import", f"{FOLDER}/{slug}/problem.py cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    problem = getattr(module, "PROBLEM", None)
+    if not isinstance(problem, Problem):
+        raise AuthorError("no_problem", f"{FOLDER}/{slug}/problem.py must assign PROBLEM = Problem(...)")
+    return dataclasses.replace(problem, slug=slug)
+
+
+def _execute(slug: str, path: Path, root: Path) -> ModuleType:
+    """Import the file under a name of its own, from which `from .mistakes import ...` finds its neighbours.
+
+    Its checkout is importable, so that it can use `solutions`.
+    """
+    name = f"problems.{slug}.problem"
+    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    checkout = str(root.parent)
+    added = checkout not in sys.path
+    if added:
+        sys.path.append(checkout)
+    for stale in [key for key in sys.modules if key.startswith(f"{name}.")]:
+        del sys.modules[stale]  # the mistakes.py of a folder of the same name elsewhere
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        if added:
+            sys.path.remove(checkout)
+    return module
+
+
+def statement_text(slug: str, root: Path | None = None) -> str:
+    """The text of the problem's statement.md."""
+    path = (root or find_problems()) / slug / "statement.md"
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise AuthorError("no_statement", f"{FOLDER}/{slug} has no statement.md") from error

@@ -1,0 +1,5 @@
+"""The only folder that imports nbgrader: what a course's `nbgrader_config.py` plugs into nbgrader's own commands."""
+
+from autograder.nbgrader.config import configure
+
+__all__ = ["configure"]

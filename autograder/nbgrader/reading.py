@@ -1,0 +1,125 @@
+"""Reading what was handed in: every notebook is made whole on the way in, whatever was done to it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    DeduplicateIds,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+)
+
+from autograder.errors import StaffError
+from autograder.submission import make_whole
+
+log = logging.getLogger(__name__)
+MINE = "autograder"
+
+
+def is_ours(notebook: Any) -> bool:
+    """Whether a notebook was built from a problem folder; others are left to nbgrader's own steps."""
+    marks = notebook.get("metadata", {}).get(MINE)
+    return isinstance(marks, dict) and {"slug", "version", "seed"} <= set(marks)
+
+
+def released_form(source: Any, config: Any) -> tuple[Any, Any]:
+    """What students were given, and the instructor's notebook, both with nbgrader's checksums."""
+    released, whole = copy.deepcopy(source), copy.deepcopy(source)
+    for step in (ClearSolutions, ClearHiddenTests, ComputeChecksums):
+        released, _ = step(config=config).preprocess(released, {})
+    whole, _ = ComputeChecksums(config=config).preprocess(whole, {})
+    return released, whole
+
+
+class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
+    """Reads a submitted notebook as bytes and returns it made whole; on the second pass, reads it as it is."""
+
+    def from_filename(self, filename: str, resources: Any = None, **options: Any) -> Any:
+        """Read, mend, and run the preprocessors; a file that is no notebook does not stop the batch."""
+        marks = resources["nbgrader"]
+        coursedir: CourseDirectory = self.parent.coursedir
+        submitted = coursedir.format_path(coursedir.submitted_directory, marks["student"], marks["assignment"])
+        resources["autograder"] = {"root": coursedir.root}
+        if Path(filename).resolve().parent != Path(submitted).resolve():
+            return super().from_filename(filename, resources=resources, **options)
+        source = read_source(coursedir, marks["assignment"], marks["notebook"])
+        if not is_ours(source):
+            return super().from_filename(filename, resources=resources, **options)
+        released, whole = released_form(source, self.config)
+        mended = make_whole(_content(Path(filename)), released, whole)
+        notebook = nbformat.from_dict(mended.notebook)
+        notebook.metadata[MINE]["flags"] = [flag.message for flag in mended.flags]
+        notebook.metadata[MINE]["held"] = mended.held
+        resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
+        return self.from_notebook_node(notebook, resources=resources, **options)
+
+
+def read_source(coursedir: CourseDirectory, assignment: str, notebook: str) -> Any:
+    """The instructor's notebook; StaffError where the course has lost it."""
+    path = Path(coursedir.format_path(coursedir.source_directory, ".", assignment)) / f"{notebook}.ipynb"
+    try:
+        return nbformat.read(path, as_version=4)
+    except (OSError, ValueError) as error:
+        raise StaffError(
+            "no_source", f"{path} cannot be read ({error}); build it again with `autograder build {assignment}`"
+        ) from error
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a regular file; nothing for what is none (a link that was refused, a directory)."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            return file.read()
+        except OSError:
+            return b""
+
+
+def refuse_links(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Replace every link and special file in a submission by a note: nbgrader would copy what it points to."""
+    for folder in {Path(notebook).parent for notebook in notebooks}:
+        for place, directories, files in os.walk(folder):
+            for name in (*directories, *files):
+                path = Path(place, name)
+                if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                    _refuse(path)
+
+
+def _refuse(path: Path) -> None:
+    target = os.readlink(path) if path.is_symlink() else "a special file"
+    log.warning("%s was handed in as a link or special file (%s); it was not followed", path, target)
+    path.unlink()
+    note = json.dumps({"refused": target})
+    path.with_name(path.name + ".refused").write_text(note)
+    if path.suffix == ".ipynb":
+        path.write_text(note)  # nbgrader has it on its list: it must find a file, which is read as no notebook
+
+
+class Sanitize(NbGraderPreprocessor):  # type: ignore[misc]
+    """Nothing more for a notebook of ours; nbgrader's own steps for any other in the course."""
+
+    steps = (ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata)
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Run the steps that apply."""
+        for step in (CheckCellMetadata,) if is_ours(nb) else self.steps:
+            nb, resources = step(parent=self.parent)(nb, resources)
+        return nb, resources

@@ -1,0 +1,106 @@
+"""Running and judging in place of nbgrader's Execute and SaveAutoGrades: marks go to the gradebook as plain floats."""
+
+from __future__ import annotations
+
+import copy
+import stat
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput, NbGraderPreprocessor, SaveAutoGrades
+from traitlets import Float, Integer
+
+from autograder import report as reports
+from autograder.core import Outcome, Report
+from autograder.feedback import staff_comment, student_comment, summary
+from autograder.grading import grade
+from autograder.nbgrader.reading import MINE, is_ours
+from autograder.notebook import answer_id
+from autograder.sandbox import Limits
+from autograder.variants import course_secret
+
+MAX_FILES_BYTES = 64 * 2**20
+
+
+class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
+    """Runs the student's cells in a process of their own, judges the answers here, and records marks and comments."""
+
+    cell_seconds = Float(60, help="Seconds for one cell").tag(config=True)
+    question_seconds = Float(20, help="Seconds for one call of a student's function").tag(config=True)
+    notebook_seconds = Float(300, help="Seconds for one notebook with all its questions").tag(config=True)
+    memory_megabytes = Integer(4096, help="Memory of one notebook's process").tag(config=True)
+
+    others = (Execute, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveAutoGrades)
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Grade a notebook of ours; leave any other to nbgrader's own steps."""
+        if not is_ours(nb):
+            for step in self.others:
+                nb, resources = step(parent=self.parent)(nb, resources)
+            return nb, resources
+        course = Path(resources["autograder"]["root"])
+        marks = nb.metadata[MINE]
+        notebook = copy.deepcopy(nb)
+        report = grade(
+            notebook,
+            secret=course_secret(course),
+            limits=self._limits(),
+            files=_files_beside(Path(resources["metadata"]["path"])),
+            flags=tuple(marks.get("flags", ())),
+            held=marks.get("held"),
+        )
+        names = resources["nbgrader"]
+        record(report, names)
+        reports.save(report, reports.path_of(course, names["assignment"], names["student"], names["notebook"]))
+        self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], summary(report))
+        return nbformat.from_dict(notebook), resources
+
+    def _limits(self) -> Limits:
+        return Limits(
+            cell_seconds=self.cell_seconds,
+            question_seconds=self.question_seconds,
+            notebook_seconds=self.notebook_seconds,
+            memory_megabytes=self.memory_megabytes,
+        )
+
+
+def _files_beside(folder: Path) -> dict[str, bytes]:
+    """The regular files next to the notebook, up to a total size: data that its cells may read."""
+    files, size = {}, 0
+    for path in sorted(folder.rglob("*")):
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode) or path.suffix == ".ipynb":
+            continue
+        size += path.lstat().st_size
+        if size > MAX_FILES_BYTES:
+            break
+        files[str(path.relative_to(folder))] = path.read_bytes()
+    return files
+
+
+def record(report: Report, names: dict[str, Any]) -> None:
+    """Write each part's score, whether a person must look, and the comment, through nbgrader's gradebook."""
+    place = (names["notebook"], names["assignment"], names["student"])
+    with Gradebook(names["db_url"]) as gradebook:
+        for outcome in report.outcomes:
+            _record_grade(gradebook.find_grade(outcome.part, *place), outcome)
+            comment = gradebook.find_comment(_commented(outcome, gradebook, place), *place)
+            texts = [staff_comment(outcome), student_comment(outcome)]
+            comment.auto_comment = "\n\n".join(filter(None, texts[1:])) or None
+        gradebook.db.commit()
+
+
+def _record_grade(grade: Any, outcome: Outcome) -> None:
+    held = outcome.standing == "held"
+    grade.auto_score = None if held else float(outcome.points)
+    # As nbgrader does: a mark given by hand stays, and is to be looked at again.
+    grade.needs_manual_grade = held or grade.manual_score is not None
+
+
+def _commented(outcome: Outcome, gradebook: Any, place: tuple[str, str, str]) -> str:
+    """The answer cell that carries the comment: a written part is its own."""
+    known = {cell.name for cell in gradebook.find_notebook(*place[:2]).solution_cells}
+    return answer_id(outcome.part) if answer_id(outcome.part) in known else outcome.part

@@ -1,0 +1,85 @@
+"""`Choice`: one of several sentences, by its letter; every wrong one explains itself."""
+
+from __future__ import annotations
+
+import inspect
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.errors import AuthorError
+from autograder.parts.respond import NoAnswer, failure_verdict, value_of
+from autograder.parts.source import BEGIN, END
+
+
+@dataclass(frozen=True)
+class Choice(Part):
+    """A question with one right option.
+
+    `reference(p)` and each mistake give an option's text; the letters follow from the part's name and the parameters,
+    the same for everybody with the same variant. A mistake's docstring tells who chose it why it is wrong.
+    """
+
+    kind = "choice"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= len(self.mistakes) < len(string.ascii_lowercase):
+            raise AuthorError(
+                "options", f"part {self.name!r}: a choice needs at least one wrong option in mistakes=[...]"
+            )
+
+    def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str]]:
+        """The functions of the options by letter, in the order shown."""
+        functions = [self.reference, *self.mistakes]
+        texts = [function(p) for function in functions]
+        if len(set(texts)) < len(texts):
+            raise AuthorError("options", f"part {self.name!r}: two options read the same under {p}")
+        seed = [ord(letter) for letter in f"{self.name}{sorted(p.items(), key=str)}"]
+        order = np.random.default_rng(seed).permutation(len(functions))
+        return {letter: functions[i] for letter, i in zip(string.ascii_lowercase, order, strict=False)}
+
+    def right(self, p: Parameters) -> str:
+        """The letter of the right option."""
+        return self.letter(self.reference, p)
+
+    def letter(self, subject: Callable[[Parameters], str], p: Parameters) -> str:
+        """The letter under which an option is shown."""
+        return next(letter for letter, function in self.options(p).items() if function is subject)
+
+    def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
+        """The letter in any dress: 'b', 'B', '(b)', 'b)'."""
+        try:
+            given = value_of(ask(Question(kind="value", name=self.name)))
+        except NoAnswer as error:
+            return [failure_verdict("choice", self.name, error.reply)]
+        options = self.options(p)
+        letter = given.strip().strip("().:").strip().lower() if isinstance(given, str) else None
+        if letter not in options:
+            wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
+            return [Verdict(check="choice", ok=False, code="no_option", message=wanted)]
+        if letter == self.right(p):
+            return [Verdict(check="choice", ok=True, code="ok")]
+        chosen = options[letter]
+        return [Verdict(check="choice", ok=False, code=chosen.__name__, message=inspect.getdoc(chosen) or "")]
+
+    def answer_cell(self, subject: Any, p: Parameters) -> str:
+        """The answer cell of somebody who chooses `subject`: an option's function, or a string as typed."""
+        return f"{self.name} = {subject if isinstance(subject, str) else self.letter(subject, p)!r}\n"
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The assignment between nbgrader's marks, under a line that shows the form."""
+        letters = ", ".join(repr(letter) for letter in self.options(p))
+        return f"# {self.name} = ...   (one of {letters})\n{BEGIN}\n{self.name} = {self.right(p)!r}\n{END}\n"
+
+    def local_check(self, p: Parameters) -> str:
+        """Says whether the name is bound to one of the letters."""
+        return f"form.check_choice({self.name!r}, {''.join(self.options(p))!r})"
+
+    def statement(self, p: Parameters) -> str:
+        """The options, one a line."""
+        return "\n".join(f"- **{letter})** {function(p)}" for letter, function in self.options(p).items())

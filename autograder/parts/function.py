@@ -1,0 +1,190 @@
+"""`Function`: the student defines a function; hidden inputs go in, values come back, the judge compares."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.check import Check
+from autograder.checks.close import close
+from autograder.checks.compare import is_tensor
+from autograder.core import Ask, Case, Parameters, Part, Verdict
+from autograder.errors import AuthorError
+from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, local, trusted
+from autograder.parts.source import answer_source, argument_names
+
+# inputs(rng, p) -> the arguments by name
+Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Function(Part):
+    """A function on tensors, arrays or numbers.
+
+    `reference` is written as the student should write it (its docstring is the stub's); it may take `*, p` for the
+    variant's parameters. `inputs(rng, p)` draws the arguments by name, in the reference's order; given several, each
+    is drawn from, so that an edge case is never left out. `trials` is the number of draws of the first one. The first
+    of `checks` is the gate: where it is lost, the part earns nothing.
+    """
+
+    _: KW_ONLY
+    inputs: Inputs | Sequence[Inputs] = ()
+    checks: Sequence[Check] = ()
+    trials: int = 3
+
+    kind = "function"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not callable(self.reference):
+            raise AuthorError(
+                "reference", f"part {self.name!r}: the reference must be a {self.kind}, not {self.reference!r}"
+            )
+        if not self.checks:
+            raise AuthorError("no_checks", f"part {self.name!r} has no checks; write checks=[close()] or the like")
+        names = [check.name for check in self.checks]
+        if len(set(names)) < len(names):
+            raise AuthorError("duplicate_check", f"part {self.name!r}: two checks have the same name; give one a name=")
+        if not sum(check.weight for check in self.checks):
+            raise AuthorError("weight", f"part {self.name!r}: its checks are worth nothing together; add one that is")
+        if not self._draws():
+            raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
+        self._same_signatures()
+
+    def _same_signatures(self) -> None:
+        wanted = argument_names(self.reference)
+        for other in (*self.mistakes, *self.equivalents):
+            if argument_names(other) != wanted:
+                raise AuthorError(
+                    "signature",
+                    f"part {self.name!r}: {other.__name__}({', '.join(argument_names(other))}) does not take the "
+                    f"reference's arguments ({', '.join(wanted)})",
+                )
+
+    def _draws(self) -> list[Inputs]:
+        return [self.inputs] if callable(self.inputs) else list(self.inputs)
+
+    def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+        """The hidden cases under `p`: `trials` draws of the first inputs, one of each other."""
+        first, *others = self._draws()
+        draws = [first] * self.trials + others
+        return [self.case(draw, p, (*key, number)) for number, draw in enumerate(draws)]
+
+    def case(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> Case:
+        """One draw of the arguments; AuthorError where they are not the reference's."""
+        arguments = dict(draw(np.random.default_rng(key), p))
+        wanted = argument_names(self.reference)
+        if list(arguments) != wanted:
+            raise AuthorError(
+                "inputs",
+                f"part {self.name!r}: {draw.__name__}() gives {', '.join(arguments) or 'nothing'}; "
+                f"{self.reference.__name__} takes {', '.join(wanted)}, in this order",
+            )
+        return Case(parameters=p, arguments=arguments, rng_key=key)
+
+    def respondent(self, ask: Ask, case: Case) -> Any:
+        """Who answers for the student, or for a function of ours, in this case."""
+        return FunctionRespondent(name=self.name, ask=ask)
+
+    def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
+        """One verdict per check: that of its first case that is lost, with the known mistake it shows."""
+        cases = self.cases(p, key)
+        verdicts: list[Verdict] = []
+        for check in self.checks:
+            verdict = self._over_cases(check, cases, ask)
+            verdicts.append(verdict)
+            if verdict.code in ("missing", "timeout", "exit", "memory") or verdict.ok is None:
+                # Nothing more to learn from code that is not there or does not come back.
+                rest = self.checks[len(verdicts) :]
+                text = "Not looked at, see above."
+                verdicts += [
+                    Verdict(check=check.name, ok=verdict.ok, code="not_reached", message=text) for check in rest
+                ]
+                break
+        return verdicts
+
+    def _over_cases(self, check: Check, cases: list[Case], ask: Ask) -> Verdict:
+        for case in cases:
+            verdict = self._one(check, case, ask)
+            if not verdict.ok:
+                return self._diagnosed(verdict, check, cases, ask) if verdict.ok is False else verdict
+        return verdict
+
+    def _one(self, check: Check, case: Case, ask: Ask) -> Verdict:
+        """The check on one case; a failure becomes a sentence, and a fault of ours is held for a person."""
+        try:
+            reference = self.respondent(trusted(self.reference, self.name, case.parameters), case)
+            return check.run(case, self.respondent(ask, case), reference)
+        except NoAnswer as error:
+            return failure_verdict(check.name, self.name, error.reply)
+        except Exception:
+            return Verdict(
+                check=check.name,
+                ok=None,
+                code="staff",
+                message="This could not be decided; it is not your fault, and a person will look.",
+                staff=traceback.format_exc(limit=8),
+            )
+
+    def _diagnosed(self, verdict: Verdict, check: Check, cases: list[Case], ask: Ask) -> Verdict:
+        """The same verdict under the name of the known mistake that gives the same answers, with its hint."""
+        if verdict.code in ("missing", "timeout", "exit", "memory", "raised"):
+            return verdict
+        for mistake in self.mistakes:
+            if self._answers_as(mistake, check, cases, ask):
+                return Verdict(
+                    check=verdict.check, ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or ""
+                )
+        return verdict
+
+    def _answers_as(self, mistake: Callable[..., Any], check: Check, cases: list[Case], ask: Ask) -> bool:
+        """Whether the student's answers are those of the mistake in every case, and the mistake fails the check."""
+        same = check if check.compares else close(rtol=1e-9)
+        different = False
+        for case in cases:
+            wrong = self.respondent(local(mistake, self.name, case.parameters), case)
+            right = self.respondent(local(self.reference, self.name, case.parameters), case)
+            try:
+                if not same.run(case, self.respondent(ask, case), wrong).ok:
+                    return False
+                different = different or not check.run(case, wrong, right).ok
+            except Exception:
+                return False
+        return different
+
+    def answer_cell(self, subject: Callable[..., Any], p: Parameters) -> str:
+        """The answer cell of somebody who hands in `subject`."""
+        return answer_source(subject, self.name, p, marks=False)
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The stub with the reference between nbgrader's marks."""
+        return answer_source(self.reference, self.name, p, marks=True)
+
+    def local_check(self, p: Parameters) -> str:
+        """Calls the function on public inputs and says what is malformed about the result."""
+        case = self.case(self._draws()[0], p, (0,))
+        result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
+        given = [f"{name}={described(value)}" for name, value in case.arguments.items()]
+        return f"form.check({', '.join([repr(self.name), *given, f'returns={described(result, kind_only=True)}'])})"
+
+
+def described(value: Any, *, kind_only: bool = False) -> str:
+    """Source text of a value for a visible check: tensors by dtype and shape, the rest literally or by its kind."""
+    if is_tensor(value):
+        dtype = str(value.dtype).removeprefix("torch.")
+        extra = "" if dtype == "float64" else f", dtype={dtype!r}"
+        return f"form.tensor({', '.join(map(str, value.shape))}{extra})".replace("(, ", "(")
+    if isinstance(value, np.ndarray):
+        extra = "" if value.dtype == np.float64 else f", dtype={value.dtype.name!r}"
+        return f"form.array({', '.join(map(str, value.shape))}{extra})".replace("(, ", "(")
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {described(item, kind_only=kind_only)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        items = ", ".join(described(item, kind_only=kind_only) for item in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items},)"
+    return type(value).__name__ if kind_only and value is not None else repr(value)

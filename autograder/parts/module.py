@@ -1,0 +1,74 @@
+"""`Module`: the student writes a torch module; a state is loaded into it strictly, and it is asked like a function."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.core import Ask, Case, Parameters
+from autograder.errors import AuthorError
+from autograder.parts.function import Function, Inputs, described
+from autograder.parts.respond import ModuleRespondent, local
+from autograder.parts.source import PARAMETERS, argument_names, takes_parameters
+
+
+@dataclass(frozen=True)
+class Module(Function):
+    """A class derived from `torch.nn.Module`, in float64.
+
+    `inputs(rng, p)` gives `{"init": {constructor's keywords}, "call": {forward's arguments}}`. The parameters' names
+    and shapes are those of the reference, which the statement must give; their values are drawn anew for each case.
+    A reference whose constructor takes `*, p` gets the variant's parameters there.
+    """
+
+    _: KW_ONLY
+
+    kind = "module"
+
+    def _same_signatures(self) -> None:
+        for other in (self.reference, *self.mistakes, *self.equivalents):
+            if not isinstance(other, type):
+                raise AuthorError("reference", f"part {self.name!r}: {other!r} is not a class")
+
+    def case(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> Case:
+        """One draw of constructor arguments, state and inputs."""
+        drawn = dict(draw(np.random.default_rng(key), p))
+        if set(drawn) != {"init", "call"}:
+            raise AuthorError(
+                "inputs", f"part {self.name!r}: {draw.__name__}() must give 'init' and 'call', not {list(drawn)}"
+            )
+        wanted = argument_names(self.reference.forward)[1:]
+        if list(drawn["call"]) != wanted:
+            raise AuthorError(
+                "inputs",
+                f"part {self.name!r}: {draw.__name__}() gives {', '.join(drawn['call'])}; "
+                f"forward takes {', '.join(wanted)}",
+            )
+        options = {"init": drawn["init"], "state": self._state(drawn["init"], p, (*key, 2))}
+        return Case(parameters=p, arguments=dict(drawn["call"]), options=options, rng_key=key)
+
+    def _state(self, init: dict[str, Any], p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
+        """Standard normal vectors, and matrices that keep the size of what they are multiplied with."""
+        import torch
+
+        rng = np.random.default_rng(key)
+        more = {PARAMETERS: p} if takes_parameters(self.reference) else {}
+        state = self.reference(**init, **more).double().state_dict()
+        return {
+            name: torch.from_numpy(np.asarray(rng.standard_normal(shape) / (shape[-1] ** 0.5 if shape[1:] else 1.0)))
+            for name, shape in ((name, tuple(item.shape)) for name, item in state.items())
+        }
+
+    def respondent(self, ask: Ask, case: Case) -> ModuleRespondent:
+        """Who answers for the student's module, or for one of ours."""
+        return ModuleRespondent(name=self.name, ask=ask, case=case)
+
+    def local_check(self, p: Parameters) -> str:
+        """Builds the module and says which parameters it lacks and what is malformed about its result."""
+        case = self.case(self._draws()[0], p, (0,))
+        result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
+        words = [repr(self.name), f"init={case.options['init']!r}", f"state={described(case.options['state'])}"]
+        words += [f"{name}={described(value)}" for name, value in case.arguments.items()]
+        return f"form.check_module({', '.join([*words, f'returns={described(result, kind_only=True)}'])})"

@@ -1,0 +1,64 @@
+"""`Number`: the student assigns a number; whole numbers must be exact, decimals within the tolerance that is stated."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from autograder.checks.compare import difference, number
+from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.errors import AuthorError
+from autograder.parts.respond import NoAnswer, failure_verdict, value_of
+from autograder.parts.source import BEGIN, END
+
+
+@dataclass(frozen=True)
+class Number(Part):
+    """One number, in any dress (int, float, fraction, 0-d array or tensor, sympy number).
+
+    `reference(p)`, each mistake and each equivalent give a number. `rtol` is relative; 0 means exact. `unit` is shown
+    beside the stub.
+    """
+
+    _: KW_ONLY
+    rtol: float = 0.0
+    unit: str = ""
+
+    kind = "number"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not callable(self.reference):
+            raise AuthorError(
+                "reference", f"part {self.name!r}: the reference must be a function of p, not {self.reference!r}"
+            )
+
+    def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
+        """Exact or within the tolerance; a known wrong number gets its hint."""
+        try:
+            given = value_of(ask(Question(kind="value", name=self.name)))
+        except NoAnswer as error:
+            return [failure_verdict("number", self.name, error.reply)]
+        found = difference(given, self.reference(p), rtol=self.rtol, where=self.name)
+        if found is None:
+            return [Verdict(check="number", ok=True, code="ok")]
+        for mistake in self.mistakes if number(given) is not None else ():
+            if difference(given, mistake(p), rtol=self.rtol) is None:
+                return [Verdict(check="number", ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or "")]
+        return [Verdict(check="number", ok=False, code=found.code, message=found.message)]
+
+    def answer_cell(self, subject: Callable[[Parameters], Any], p: Parameters) -> str:
+        """The answer cell of somebody who hands in what `subject` gives."""
+        return f"{self.name} = {subject(p)!r}\n"
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The assignment between nbgrader's marks, under a line that says what to assign."""
+        unit = f", in {self.unit}" if self.unit else ""
+        kind = "a whole number" if isinstance(self.reference(p), int) and not self.rtol else "a number"
+        return f"# {self.name} = ...   ({kind}{unit})\n{BEGIN}\n{self.name} = {self.reference(p)!r}\n{END}\n"
+
+    def local_check(self, p: Parameters) -> str:
+        """Says whether the name is bound to a number."""
+        return f"form.check_number({self.name!r})"

@@ -1,0 +1,51 @@
+"""`Written`: a text that a person marks in formgrader, with the rubric beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.errors import AuthorError
+from autograder.parts.respond import NoAnswer, value_of
+from autograder.parts.source import BEGIN, END
+
+
+@dataclass(frozen=True)
+class Written(Part):
+    """A markdown answer. `reference` is a model answer (text, or a function of p); `rubric` says what earns what."""
+
+    kind = "written"
+    judged_by_person = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.rubric.strip():
+            raise AuthorError(
+                "no_rubric", f"part {self.name!r}: a written answer needs a rubric for the person who marks it"
+            )
+        if not self.reference:
+            raise AuthorError("reference", f"part {self.name!r}: a written answer needs a model answer as reference")
+
+    def model_answer(self, p: Parameters) -> str:
+        """The reference as text."""
+        return str(self.reference(p) if callable(self.reference) else self.reference).strip()
+
+    def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
+        """Held for a person; an empty answer is lost without one."""
+        try:
+            text = value_of(ask(Question(kind="text", name=self.name)))
+        except NoAnswer:
+            text = ""
+        if not str(text).strip():
+            return [Verdict(check="text", ok=False, code="missing", message="There is no answer.")]
+        return [Verdict(check="text", ok=None, code="person", message="A person marks this answer.", staff=self.rubric)]
+
+    def answer_cell(self, subject: Callable[[Parameters], Any] | str, p: Parameters) -> str:
+        """The answer cell of somebody who writes `subject`."""
+        return str(subject(p) if callable(subject) else subject)
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The model answer between nbgrader's marks."""
+        return f"{BEGIN}\n{self.model_answer(p)}\n{END}\n"

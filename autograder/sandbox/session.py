@@ -1,0 +1,201 @@
+"""One notebook's run: cells in, outputs out; questions in, answers out; deaths become data."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from autograder.core import Answer, Question
+from autograder.errors import Unreadable
+from autograder.sandbox import stream, warm
+from autograder.wire import decode, encode
+
+Death = Literal["timeout", "exit"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one submission may use. Seconds are of wall-clock time and start when the student's code does."""
+
+    cell_seconds: float = 60.0
+    question_seconds: float = 20.0
+    notebook_seconds: float = 300.0
+    memory_megabytes: int = 4096
+    file_megabytes: int = 64
+    output_characters: int = 200_000
+    restarts: int = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellResult:
+    """What running one cell showed, and how it ended the process if it did."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    death: Death | None = None
+    detail: str = ""
+
+
+class Session:
+    """Runs the cells of one notebook in order and asks questions in between.
+
+    A cell or question that does not come back costs only itself: the process is killed, and the next request starts a
+    fresh one in which the cells so far are run again, without those that killed it. `files` are put beside the
+    notebook (name to content).
+    """
+
+    def __init__(self, limits: Limits | None = None, files: dict[str, bytes] | None = None) -> None:
+        self.limits = limits or Limits()
+        self._files = files or {}
+        self._cells: list[str] = []
+        self._process: warm.Process | None = None
+        self._directory = Path(tempfile.mkdtemp(prefix="notebook-"))
+        self._used = 0.0
+        self._starts = 0
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process and remove its directory."""
+        self._kill()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def run(self, source: str) -> CellResult:
+        """Run one cell; its outputs come in nbformat's shape."""
+        try:
+            reply = self._request({"do": "cell", "source": source}, self.limits.cell_seconds)
+        except _Died as death:
+            return CellResult(death=death.death, detail=death.detail)
+        except Unreadable as error:
+            return CellResult(outputs=[_note(f"The outputs of this cell could not be read: {error.message}")])
+        self._cells.append(source)
+        return CellResult(outputs=_outputs(reply))
+
+    def ask(self, question: Question) -> Answer:
+        """Put one question; a death or an unreadable reply is an answer too."""
+        content = {
+            "kind": question.kind,
+            "name": question.name,
+            "arguments": list(question.arguments),
+            "options": dict(question.options),
+        }
+        try:
+            reply = self._request({"do": "ask", "question": content}, self.limits.question_seconds)
+            return _read_answer(reply)
+        except _Died as death:
+            return Answer(failure=death.death, detail=death.detail)
+        except Unreadable as error:
+            self._kill()  # a reply that cannot be read leaves the stream at an unknown place
+            return Answer(failure="unreadable", detail=error.message)
+
+    def _request(self, request: dict[str, Any], seconds: float) -> Any:
+        process = self._running()
+        try:
+            return self._exchange(process, request, seconds)
+        except _Died:
+            self._kill()
+            raise
+
+    def _exchange(self, process: warm.Process, request: dict[str, Any], seconds: float) -> Any:
+        left = self.limits.notebook_seconds - self._used
+        if left <= 0:
+            raise _Died("timeout", f"the notebook used up its {self.limits.notebook_seconds:g} s")
+        start = time.monotonic()
+        try:
+            stream.send(process.channel, encode(request))
+            return decode(stream.receive(process.channel, start + min(seconds, left), process.alive))
+        except stream.Silence as error:
+            raise _Died("timeout", f"it was stopped after {min(seconds, left):.3g} s") from error
+        except stream.Hangup as error:
+            raise _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)") from error
+        finally:
+            self._used += time.monotonic() - start
+
+    def _running(self) -> warm.Process:
+        """The process, started and brought up to the current cell where need be."""
+        while self._process is None:
+            if self._starts > self.limits.restarts:
+                raise _Died("exit", f"the process had to be started more than {self.limits.restarts} times")
+            self._starts += 1
+            self._process = self._start()
+            self._replay()
+        return self._process
+
+    def _start(self) -> warm.Process:
+        shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory.mkdir(mode=0o700)
+        for name, content in self._files.items():
+            path = self._directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        limits = self.limits
+        return warm.fork(
+            {
+                "directory": str(self._directory),
+                "memory_megabytes": limits.memory_megabytes,
+                "file_megabytes": limits.file_megabytes,
+                "output_characters": limits.output_characters,
+            }
+        )
+
+    def _replay(self) -> None:
+        """Run the cells so far again; one that now ends the process is left out from then on."""
+        for place, source in enumerate(self._cells):
+            assert self._process is not None
+            try:
+                self._exchange(self._process, {"do": "cell", "source": source}, self.limits.cell_seconds)
+            except (_Died, Unreadable):
+                del self._cells[place]
+                self._kill()
+                return
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+
+class _Died(Exception):
+    """The process did not come back from a request."""
+
+    def __init__(self, death: Death, detail: str) -> None:
+        super().__init__(detail)
+        self.death, self.detail = death, detail
+
+
+def _read_answer(reply: Any) -> Answer:
+    match reply:
+        case {"value": value, "failure": None}:
+            return Answer(value=value)
+        case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
+            return Answer(failure=failure, detail=detail[:500])
+    raise Unreadable("frame", "a reply that is no message of ours")
+
+
+def _outputs(reply: Any) -> list[dict[str, Any]]:
+    """The outputs that have nbformat's shape; a student may have sent anything."""
+    items = reply.get("outputs") if isinstance(reply, dict) else None
+    return [item for item in map(_output, items if isinstance(items, list) else []) if item]
+
+
+def _output(item: Any) -> dict[str, Any] | None:
+    match item:
+        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
+            return {"output_type": "stream", "name": name, "text": text}
+        case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
+            kept = {kind: content for kind, content in data.items() if isinstance(content, str)}
+            return {"output_type": "display_data", "data": kept, "metadata": {}}
+        case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(trace)}:
+            return {"output_type": "error", "ename": name, "evalue": value, "traceback": [str(line) for line in trace]}
+    return None
+
+
+def _note(text: str) -> dict[str, Any]:
+    return {"output_type": "stream", "name": "stderr", "text": text + "\n"}

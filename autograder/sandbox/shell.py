@@ -1,0 +1,140 @@
+"""The IPython shell that runs a notebook's cells and collects outputs: what a kernel does, without its sockets."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any, NoReturn
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+
+_TEXT_LIMIT = "\n… (the rest of this cell's output is left out)\n"
+
+
+class Outputs:
+    """A cell's outputs in nbformat's shape, up to a number of characters."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything: a new cell begins."""
+        self.items: list[dict[str, Any]] = []
+        self.size = 0
+
+    def add(self, item: dict[str, Any], size: int) -> None:
+        """Add one output, unless the limit is reached."""
+        if self.size <= self.limit:
+            self.size += size
+            self.items.append(item)
+            if self.size > self.limit:
+                self.items[-1] = {"output_type": "stream", "name": "stdout", "text": _TEXT_LIMIT}
+
+    def write(self, name: str, text: str) -> None:
+        """Add to a stream, joined with what came just before on the same one."""
+        if self.size > self.limit:
+            return
+        kept = text[: max(self.limit - self.size, 0)] + (_TEXT_LIMIT if self.size + len(text) > self.limit else "")
+        self.size += len(text)
+        last = self.items[-1] if self.items else {}
+        if last.get("output_type") == "stream" and last["name"] == name:
+            last["text"] += kept
+        else:
+            self.items.append({"output_type": "stream", "name": name, "text": kept})
+
+
+class Stream(io.TextIOBase):
+    """A text stream that collects what is written to it."""
+
+    encoding = "utf-8"
+
+    def __init__(self, outputs: Outputs, name: str) -> None:
+        self.outputs, self.name = outputs, name
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Collect a piece of text."""
+        if not isinstance(text, str):
+            raise TypeError(f"a string was expected, not {type(text).__name__}")
+        self.outputs.write(self.name, text)
+        return len(text)
+
+
+def mime_bundle(data: Any) -> tuple[dict[str, str], int]:
+    """A MIME bundle as text, images in base64, and its size; what is no text is left out."""
+    bundle = {}
+    for kind, content in dict(data).items():
+        if isinstance(content, bytes):
+            content = base64.b64encode(content).decode()
+        if isinstance(kind, str) and isinstance(content, str):
+            bundle[kind] = content
+    return bundle, sum(map(len, bundle.values()))
+
+
+class Publisher(DisplayPublisher):  # type: ignore[misc]
+    """`display(...)` becomes an output."""
+
+    def publish(self, data: Any, metadata: Any = None, **_: Any) -> None:
+        """Collect one MIME bundle."""
+        bundle, size = mime_bundle(data)
+        self.shell.outputs.add({"output_type": "display_data", "data": bundle, "metadata": {}}, size)
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Drop what the cell has shown so far, as a notebook would."""
+        self.shell.outputs.items.clear()
+
+
+class Hook(DisplayHook):  # type: ignore[misc]
+    """The value of a cell's last expression becomes an output."""
+
+    def write_output_prompt(self) -> None:
+        """There is no terminal to prompt."""
+
+    def finish_displayhook(self) -> None:
+        """There is no terminal to end a line on."""
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        """Collect the formatted value."""
+        bundle, size = mime_bundle(format_dict)
+        item = {"output_type": "execute_result", "data": bundle, "metadata": {}, "execution_count": None}
+        self.shell.outputs.add(item, size)
+
+
+class Shell(InteractiveShell):  # type: ignore[misc]
+    """An IPython shell whose every output lands in `outputs`."""
+
+    def __init__(self, outputs: Outputs, **options: Any) -> None:
+        self.__dict__["outputs"] = outputs
+        super().__init__(display_pub_class=Publisher, displayhook_class=Hook, **options)
+
+    def init_history(self) -> None:
+        """No history: it would open a database in the home directory and start a thread."""
+        from IPython.core.history import HistoryManager
+
+        self.history_manager = HistoryManager(shell=self, parent=self, enabled=False)
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """There is no event loop; `%matplotlib inline` works without one."""
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        trace = [str(line) for line in (stb if isinstance(stb, list) else [stb])]
+        item = {"output_type": "error", "ename": getattr(etype, "__name__", "Error"), "evalue": _text(evalue)}
+        self.outputs.add({**item, "traceback": trace}, sum(map(len, trace)))
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)[:2000]
+    except BaseException:  # a student's exception may raise in its own __str__
+        return type(value).__name__
+
+
+def no_input(*_: Any) -> NoReturn:
+    """`input` while grading."""
+    raise RuntimeError("input() has nobody to ask while a notebook is graded")
