@@ -3,7 +3,7 @@
 Importing this package loads neither torch nor nbgrader.
 """
 
-from autograder.checks import close, exactly, form, gradient, holds
+from autograder.checks import close, exactly, form, gradient, holds, symbolic
 from autograder.core import Problem
 from autograder.inputs import sizes, tensors
 from autograder.parts import (
@@ -37,5 +37,6 @@ __all__ = [
     "gradient",
     "holds",
     "sizes",
+    "symbolic",
     "tensors",
 ]
