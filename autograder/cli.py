@@ -65,6 +65,41 @@ def build(assignment: str, seed: int | None, course: Path | None) -> None:
 
 
 @main.command()
+@click.argument("slug")
+def new(slug: str) -> None:
+    """Make the problem folder SLUG with one working part, to be changed into yours."""
+    from autograder.course.scaffold import scaffold
+    from autograder.library import find_problems
+
+    for path in scaffold(find_problems(), slug):
+        click.echo(f"wrote {path}")
+    click.echo(f"Next: autograder audit {slug}    (CONTRIBUTING.md takes you through the rest)")
+
+
+@main.command()
+@click.argument("slug")
+@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
+@click.option("--count", type=click.IntRange(min=1), help="Show a table of that many variants' parameters.")
+@click.option("--student", help="The variant of this student, in a course with one variant each.")
+@click.option("--assignment", help="The assignment, for --student.")
+@course_option
+def variants(
+    slug: str, seed: int, count: int | None, student: str | None, assignment: str | None, course: Path | None
+) -> None:
+    """Show the variants of problem SLUG: statements and answers side by side."""
+    from autograder.course.variants import show_variants
+
+    if student is not None:
+        from autograder.assignment import find_course
+        from autograder.variants import course_secret, student_seed
+
+        if assignment is None:
+            raise click.UsageError("--student needs --assignment: a student's variant differs from one to the other")
+        seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
+    show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
+
+
+@main.command()
 @click.argument("slugs", nargs=-1)
 @click.option("--variants", default=20, show_default=True, help="Variants to draw of each problem.")
 @click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
