@@ -26,7 +26,8 @@ def show_variants(slug: str, seeds: Sequence[int], *, full: bool) -> None:
             _print_one(console, problem, item)
         return
     names = list(drawn[0].parameters)
-    table = Table("seed", *names, title=f"{problem.title}: {_distinct(drawn)} distinct variants of {len(drawn)}")
+    console.print(f"{problem.title}: {_distinct(drawn)} distinct variants of {len(drawn)}")
+    table = Table("seed", *names)
     for item in drawn:
         table.add_row(str(item.seed), *(str(item.parameters[name]) for name in names))
     console.print(table)
