@@ -200,6 +200,23 @@ def test_a_state_that_the_reference_defines_is_given_to_a_part_of_it() -> None:
     assert decide(GATE, "R[t,j] = tanh(h[t,I] W[j,I])", declarations=same, target="R").outcome == "different"
 
 
+def test_lines_that_the_target_does_not_need() -> None:
+    """A scratch line with a fault does not spoil a right answer, and a right scratch line does not save a wrong one."""
+    reference = "y[i] = W[i,J] x[J]"
+    assert decide(reference, "z[i] = W[j,J]\ny[i] = W[i,J] x[J]").equal
+    assert decide(reference, "y[i] = W[i,J] x[J] ;; v[k] = v[k] = q").equal
+    assert decide(reference, "z[i] = W[i,J] x[J]\ny[i] = W[J,i] x[J]").outcome == "different"
+    assert decide(reference, "z[i] = W[j,J]\ny[i] = W[i,J] x[J] + 0 z[i]").outcome == "different"
+
+
+def test_a_function_of_whole_axes_may_hold_a_definition() -> None:
+    """The attention may be written inside CELL's argument."""
+    reference = "V[K] = sum_{x,y} a[x,y] M[x,y,K]\nh[J] = CELL(s[J], V[K])"
+    assert decide(reference, "h[J] = CELL(s[J], sum_{p,q} M[p,q,K] a[p,q])").equal
+    assert decide(reference, "h[J] = CELL(s[J], a[X,Y] M[X,Y,K])").equal
+    assert decide(reference, "h[J] = CELL(s[J], sum_{p,q} M[p,q,K] a[q,p])").outcome == "different"
+
+
 def test_sizes_that_the_question_states() -> None:
     """A kernel of declared width may be summed with its bounds written out, from 0 or from 1."""
     fixed = Declarations(sizes={"DT": 3})
