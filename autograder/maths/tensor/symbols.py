@@ -83,8 +83,10 @@ def opened(node: Expr, bound: frozenset[str]) -> set[str]:
         return opened(node.body, bound | {symbol.key for symbol in node.symbols})
     if isinstance(node, Softmax):
         return opened(node.body, bound) | {s.key for s in node.symbols if s.capital and s.key not in bound}
-    alone = set[str]().union(*(opened(child, bound) for child in children(node)))
-    return alone - summed(node, bound) if isinstance(node, Product) else alone
+    if isinstance(node, Product):
+        inside, alone = _tally(node, bound)
+        return {key for key in alone if inside.count(key) == 1}
+    return set[str]().union(*(opened(child, bound) for child in children(node)))
 
 
 def summed(node: Product, bound: frozenset[str]) -> set[str]:
@@ -93,12 +95,18 @@ def summed(node: Product, bound: frozenset[str]) -> set[str]:
     In `(a[I] b[I]) (c[I] d[I])` and `exp(a[I] b[I]) / exp(c[I] d[I])` each factor has a sum of its own;
     `(a[I] b[I]) c[I]` is one sum over all three.
     """
+    inside, alone = _tally(node, bound)
+    return {key for key in alone if inside.count(key) > 1}
+
+
+def _tally(node: Product, bound: frozenset[str]) -> tuple[list[str], set[str]]:
+    """The capitals of each factor, one after the other, and those that some factor leaves alone."""
     inside: list[str] = []
     alone: set[str] = set()
     for _, factor in node.factors:
         inside += [symbol.key for symbol in capitals(factor, bound)]
         alone |= opened(factor, bound)
-    return {key for key in alone if inside.count(key) > 1}
+    return inside, alone
 
 
 def axes(system: System) -> frozenset[str]:
