@@ -69,7 +69,7 @@ class Tanh(nn.Module):
         return torch.tanh(self.W(x)) * x.mean(dim=-1, keepdim=True)
 
 
-class Written_out(nn.Module):
+class WrittenOut(nn.Module):
     def __init__(self, D, E):
         super().__init__()
         self.W = nn.Linear(D, E)
@@ -128,7 +128,7 @@ PROBLEM = Problem(
             reference=Gate,
             checks=[close(), gradient()],
             mistakes=[Tanh],
-            equivalents=[Written_out],
+            equivalents=[WrittenOut],
         ),
         Number("parameters", points=2, reference=with_bias, mistakes=[without_bias], equivalents=[as_decimal]),
         Choice("axis", points=1, reference=last, mistakes=[first, both]),
