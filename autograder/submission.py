@@ -65,9 +65,8 @@ def read_cells(content: bytes) -> list[StudentCell]:
         raise ValueError("the file is JSON, but not a notebook")
     cells = document.get("cells")
     if cells is None and isinstance(document.get("worksheets"), list):  # notebook format 3
-        cells = [
-            cell for sheet in document["worksheets"] if isinstance(sheet, dict) for cell in sheet.get("cells") or []
-        ]
+        sheets = [sheet.get("cells") for sheet in document["worksheets"] if isinstance(sheet, dict)]
+        cells = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
     if not isinstance(cells, list):
         raise ValueError("the file is JSON, but not a notebook: it has no list of cells")
     if len(cells) > MAX_CELLS:

@@ -130,8 +130,8 @@ def test_too_many_restarts_are_not_a_wrong_answer():
 def test_replay_leaves_out_a_cell_that_dies_the_second_time(session, tmp_path):
     """A cell that only works once is dropped when the process has to be made anew; the others are there."""
     session.run("a = 1")
-    once = f"p = __import__('pathlib').Path({str(tmp_path / 'once')!r})\nif p.exists(): __import__('os')._exit(0)\np.touch()"
-    session.run(once)
+    path = str(tmp_path / "once")
+    session.run(f"import os, pathlib\np = pathlib.Path({path!r})\nif p.exists(): os._exit(0)\np.touch()")
     session.run("b = 2")
     assert session.run("import os; os._exit(0)").death == "exit"
     assert (session.ask(value("a")).value, session.ask(value("b")).value) == (1, 2)
@@ -213,7 +213,7 @@ def test_garbage_on_the_channel_is_unreadable_and_the_grader_lives(frame):
 
 
 def test_a_forged_reply_is_a_value_like_any_other(session):
-    """What is sent in the answer's place is judged as a value; it carries no verdict, and failures are a closed list."""
+    """What is sent in the answer's place is judged as a value; it carries no verdict, and reasons are a closed list."""
     forged = "encode({'value': 1, 'failure': 'earned', 'detail': ''})"
     session.run(
         FIND_SOCKET + "from autograder.wire import encode\n"
