@@ -75,7 +75,7 @@ def _tested(cell: dict[str, Any], parts: Any) -> Part | None:
 def _run(cell: dict[str, Any], session: Session) -> str:
     """Run one cell and show what it showed. Says why it did not come to its end; empty where it did."""
     result = session.run(cell["source"])
-    cell["outputs"] = [harmless(output) for output in result.outputs]
+    cell["outputs"] = [kept for kept in map(harmless, result.outputs) if kept]
     if result.death:
         text = f"This cell did not come to an end: {result.detail}. The rest of the notebook was graded without it.\n"
         cell["outputs"].append({"output_type": "stream", "name": "stderr", "text": text})
@@ -91,8 +91,8 @@ def _with_stop(outcome: Outcome, stop: str | None) -> Outcome:
     return dataclasses.replace(outcome, notes=(*outcome.notes, f"The cell of this answer {stop}"))
 
 
-def harmless(output: dict[str, Any]) -> dict[str, Any]:
-    """An output that a browser can only show: text that a file can hold, and pictures that are pictures."""
+def harmless(output: dict[str, Any]) -> dict[str, Any] | None:
+    """An output that a browser can only show: text that a file can hold, and pictures that are pictures; or nothing."""
     if output["output_type"] == "error":
         trace = [writable(line) for line in output["traceback"]]
         return {**output, "ename": writable(output["ename"]), "evalue": writable(output["evalue"]), "traceback": trace}
@@ -103,7 +103,7 @@ def harmless(output: dict[str, Any]) -> dict[str, Any]:
         for kind, content in output["data"].items()
         if kind == "text/plain" or (kind in PICTURES and _BASE64.fullmatch(content))
     }
-    return {**output, "data": data}
+    return {**output, "data": data} if data else None
 
 
 def _text_of(cell: dict[str, Any]) -> Ask:

@@ -12,6 +12,8 @@ from typing import Any
 
 from autograder.errors import StaffError
 
+LINES = 40  # of a failure's log
+
 
 @contextlib.contextmanager
 def opened(course: Path, *, verbose: bool = False) -> Iterator[Any]:
@@ -43,6 +45,7 @@ def done(step: str, result: dict[str, Any]) -> str:
     log = str(result.get("log", ""))
     if result.get("success"):
         return log
-    words = [line for line in log.splitlines() if line.startswith(("[ERROR]", "[CRITICAL]"))]
-    cause = "\n".join(words) or str(result.get("error", "")).strip()
+    lines = log.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith(("[ERROR]", "[CRITICAL]"))), len(lines))
+    cause = "\n".join(lines[first:][-LINES:]) or str(result.get("error", "")).strip()
     raise StaffError("nbgrader", f"nbgrader's {step} failed:\n{cause}")

@@ -76,7 +76,7 @@ def read_grades(api: Any) -> dict[str, dict[str, Any]]:
     return grades
 
 
-def new_course(folder: Path, config: str | None = None) -> Course:
+def _new_course(folder: Path, config: str | None = None) -> Course:
     """A built and released course in a folder that is not there yet; `config` in place of its configuration."""
     shutil.copytree(DATA, folder)
     path = folder / "notebooks"
@@ -89,17 +89,17 @@ def new_course(folder: Path, config: str | None = None) -> Course:
     return Course(path=path, problem=problem, p=variant(problem, 7).parameters, log=log)
 
 
-@pytest.fixture
-def make_course(tmp_path):
-    """Makes a course of one's own."""
-    return lambda config=None: new_course(tmp_path / "course", config)
+@pytest.fixture(scope="session")
+def new_course():
+    """Makes a course of one's own in a folder that is not there yet."""
+    return _new_course
 
 
 @pytest.fixture(scope="session")
 def crowd(tmp_path_factory) -> tuple[Course, dict[str, Persona]]:
     """The course after one autograde run over every persona."""
     logging.getLogger("autograder").setLevel(logging.ERROR)
-    course = new_course(tmp_path_factory.mktemp("crowd") / "course")
+    course = _new_course(tmp_path_factory.mktemp("crowd") / "course")
     everybody = {persona.name: persona for persona in personas(course.problem)}
     for name, persona in everybody.items():
         course.hand_in(name, persona.make(course.work()))
