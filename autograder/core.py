@@ -58,7 +58,7 @@ class Verdict:
     """What one check says. `ok` is None where it could not be decided: a person must look.
 
     `message` is what the student reads; it never holds the reference's numbers. `code` is stable and holds no number.
-    `staff` is for graders only.
+    `staff` is for graders only. `share` is what a check that is lost still earns of its weight: a derivation's links.
     """
 
     check: str
@@ -67,6 +67,7 @@ class Verdict:
     message: str = ""
     witness: str = ""
     staff: str = ""
+    share: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +156,7 @@ class Part(metaclass=_Heard):
             raise AuthorError(
                 "name", f"part {self.name!r}: a part's name is a Python name, since the student defines it"
             )
-        if not self.points > 0:
+        if not 0 < self.points < float("inf"):
             raise AuthorError("points", f"part {self.name!r}: points must be positive, not {self.points!r}")
         for mistake in self.mistakes:
             if not callable(mistake):
@@ -180,9 +181,17 @@ class Part(metaclass=_Heard):
         """The answer cell's text with the solution between nbgrader's marks."""
         raise NotImplementedError(f"{type(self).__name__} has no answer cell")
 
+    def answer_cell(self, subject: Any, p: Parameters) -> str:
+        """The answer cell of somebody who hands in `subject`: the reference, a mistake or an equivalent."""
+        raise NotImplementedError(f"{type(self).__name__} has no answer cell")
+
     def local_check(self, p: Parameters) -> str:
         """Source of the visible check: what is malformed, never what is right. Empty where there is none."""
         return ""
+
+    def declarations(self, p: Parameters) -> Mapping[str, Any]:
+        """What a typed answer may use, for the notebook's first cell; nothing for other kinds."""
+        return {}
 
     def statement(self, p: Parameters) -> str:
         """What the package adds under the author's statement of this part."""
@@ -216,6 +225,14 @@ class Problem(metaclass=_Heard):
             if names.count(name) > 1:
                 raise AuthorError(
                     "duplicate_part", f"two parts are called {name!r}; the student defines each name once"
+                )
+        for place, part in enumerate(self.parts):
+            follows = getattr(part, "follows", "")
+            if follows and follows not in names[:place]:
+                raise AuthorError(
+                    "follows",
+                    f"part {part.name!r} follows {follows!r}, which is no part before it"
+                    f"{did_you_mean(follows, names[:place])}",
                 )
         if not isinstance(self.version, int) or self.version < 1:
             raise AuthorError("version", f"version is a whole number from 1, not {self.version!r}")

@@ -68,12 +68,13 @@ def award(part: Part, verdicts: Sequence[Verdict]) -> tuple[Standing, float]:
     Any undecided verdict holds the whole part, unless the gate (the first verdict) is lost already. Else each check
     earns its share by weight, and a lost gate earns nothing: properties alone are too easy to have.
     """
-    if not verdicts or verdicts[0].ok is False:
+    if not verdicts or (verdicts[0].ok is False and not verdicts[0].share):
         return "lost", 0.0
     if any(verdict.ok is None for verdict in verdicts):
         return "held", 0.0
     weights = [check.weight for check in getattr(part, "checks", ())] or [1.0] * len(verdicts)
-    earned = sum(weight for weight, verdict in zip(weights, verdicts, strict=True) if verdict.ok)
+    shares = [1.0 if verdict.ok else verdict.share for verdict in verdicts]
+    earned = sum(weight * share for weight, share in zip(weights, shares, strict=True))
     if earned == sum(weights):
         return "earned", float(part.points)
     return "lost", round(float(part.points) * earned / sum(weights), 4)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from autograder.core import Case, Verdict
+from autograder.errors import AuthorError
 
 
 class Respondent(Protocol):
@@ -32,6 +33,10 @@ class Check:
     weight: float = 1.0
 
     compares = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.weight < float("inf"):
+            raise AuthorError("weight", f"check {self.name!r}: weight must not be negative, infinite or nan")
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """The verdict on one case of hidden inputs."""

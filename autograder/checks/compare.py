@@ -6,6 +6,7 @@ gradients of size 1e-9 that differ by 4e-9 differ. Not-a-number equals nothing.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,11 @@ from typing import Any
 import numpy as np
 
 Number = int | float | Fraction
+
+# A number as typed: thousands set apart or not, a decimal point, a short exponent (a long one would take for ever).
+_TYPED = re.compile(
+    r"[+-]?(?:[0-9]{1,3}(?:[,_ ][0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|[+-]?[0-9]+/[0-9]+"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +139,9 @@ def number(value: Any) -> Number | None:
         return value
     if is_tensor(value) or isinstance(value, np.ndarray):
         return number(array(value).item()) if array(value).ndim == 0 else None
-    if isinstance(value, str) and len(value) <= 100:
+    if isinstance(value, str) and len(value) <= 100 and _TYPED.fullmatch(value.strip()):
         try:
-            return Fraction(value.strip().replace(",", "").replace("_", "").replace(" ", ""))
+            return Fraction(re.sub("[,_ ]", "", value))
         except (ValueError, ZeroDivisionError):
             return None
     return None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ def configure(c: Any, course: Path | str) -> None:
     _find_alembic()
     c.CourseDirectory.root = str(Path(course).resolve())
     c.ExecutePreprocessor.timeout = 60
+    _kernels_over_sockets(c)
     here = "autograder.nbgrader"
     c.Autograde.exporter_class = f"{here}.reading.SubmissionExporter"
     c.Autograde.pre_convert_hook = f"{here}.reading.before_reading"
@@ -31,6 +35,15 @@ def configure(c: Any, course: Path | str) -> None:
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
     c.GenerateFeedback.exporter_class = f"{here}.showing.FeedbackExporter"
+
+
+def _kernels_over_sockets(c: Any) -> None:
+    """Let nbgrader's own kernels (`nbgrader validate`, notebooks that are not ours) talk over Unix sockets in a private
+    folder: over TCP everything they exchange can be read by other users, as each of them warns."""
+    folder = tempfile.mkdtemp(prefix="kernels-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    c.KernelManager.transport = "ipc"
+    c.KernelManager.ip = str(Path(folder) / "kernel")
 
 
 def _find_alembic() -> None:

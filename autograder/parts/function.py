@@ -15,7 +15,7 @@ from autograder.checks.close import close
 from autograder.checks.compare import is_tensor
 from autograder.core import Ask, Case, Parameters, Part, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, local
+from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, local, trusted
 from autograder.parts.source import answer_source, argument_names
 
 # inputs(rng, p) -> the arguments by name
@@ -50,6 +50,8 @@ class Function(Part):
         names = [check.name for check in self.checks]
         if len(set(names)) < len(names):
             raise AuthorError("duplicate_check", f"part {self.name!r}: two checks have the same name; give one a name=")
+        if not sum(check.weight for check in self.checks):
+            raise AuthorError("weight", f"part {self.name!r}: its checks are worth nothing together; add one that is")
         if not self._draws():
             raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
         self._same_signatures()
@@ -116,7 +118,7 @@ class Function(Part):
     def _one(self, check: Check, case: Case, ask: Ask) -> Verdict:
         """The check on one case; a failure becomes a sentence, and a fault of ours is held for a person."""
         try:
-            reference = self.respondent(local(self.reference, self.name, case.parameters), case)
+            reference = self.respondent(trusted(self.reference, self.name, case.parameters), case)
             return check.run(case, self.respondent(ask, case), reference)
         except NoAnswer as error:
             return failure_verdict(check.name, self.name, error.reply)

@@ -50,13 +50,15 @@ class Module(Function):
         return Case(parameters=p, arguments=dict(drawn["call"]), options=options, rng_key=key)
 
     def _state(self, init: dict[str, Any], p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
+        """Standard normal vectors, and matrices that keep the size of what they are multiplied with."""
         import torch
 
         rng = np.random.default_rng(key)
         more = {PARAMETERS: p} if takes_parameters(self.reference) else {}
         state = self.reference(**init, **more).double().state_dict()
         return {
-            name: torch.from_numpy(np.asarray(rng.standard_normal(tuple(item.shape)))) for name, item in state.items()
+            name: torch.from_numpy(np.asarray(rng.standard_normal(shape) / (shape[-1] ** 0.5 if shape[1:] else 1.0)))
+            for name, shape in ((name, tuple(item.shape)) for name, item in state.items())
         }
 
     def respondent(self, ask: Ask, case: Case) -> ModuleRespondent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import io
 import re
@@ -15,6 +16,7 @@ from autograder.core import Parameters
 from autograder.errors import AuthorError
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+FORM = "from autograder import student as form"  # what a visible check starts with
 PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
 
 Definition = ast.FunctionDef | ast.ClassDef
@@ -36,24 +38,23 @@ def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, mark
 
     A subject that takes `*, p` gets the parameters in the first line of its body instead. Functions and classes of the
     same module that it uses come first; between marks, a function holds them in its body, so that a cell without its
-    solution has one gap. A class cannot, and keeps them above itself in marks of their own.
+    solution has one gap. A class or a decorated function cannot, and keeps them above itself in marks of their own.
     """
+    taker = _taker(subject)
     helpers = _helpers(subject)
-    before = [ast.unparse(_definition(helper)) for helper in helpers]
-    text = _source(subject)
+    before = [_filled(ast.unparse(_definition(helper)), helper, taker, p) for helper in helpers]
+    text = _filled(_source(subject), subject, taker, p)
     if any(helper.__name__ == name for helper in helpers):
         # A mistake that uses the reference would call itself once it bears the reference's name.
         before, text = [_renamed(item, name, f"{name}_") for item in before], _renamed(text, name, f"{name}_")
-    if takes_parameters(subject):
-        text = _with_parameters(text, subject, p)
     node = _parse(text, subject)
     head, body = _split(text, node)
     head = re.sub(rf"^(\s*(?:def|class)\s+){node.name}\b", rf"\g<1>{name}", head, count=1, flags=re.MULTILINE)
-    if any(isinstance(item, ast.Name) and item.id == node.name for item in ast.walk(node)):
-        body = _renamed(body, node.name, name)  # it calls itself
+    before = [_renamed(item, node.name, name) if _mentions(ast.parse(item), node.name) else item for item in before]
+    body = _renamed(body, node.name, name) if _mentions(node, node.name) else body  # it calls itself
     if not marks:
         return "\n\n\n".join([*before, f"{head}\n{body}"]) + "\n"
-    if isinstance(node, ast.FunctionDef):
+    if isinstance(node, ast.FunctionDef) and not node.decorator_list:
         body = "\n\n".join([*(textwrap.indent(item, "    ") for item in before), body])
         before = []
     parts = [f"{BEGIN}\n{item}\n{END}" for item in ["\n\n\n".join(before)] if item]
@@ -66,16 +67,16 @@ def _source(subject: Any) -> str:
     except (OSError, TypeError) as error:
         raise AuthorError("source", f"{subject!r} has no source of its own; write it with def or class") from error
     node = _parse(text, subject)
+    if node.name != subject.__name__:  # a lambda in the middle of somebody else's definition, or a renamed closure
+        raise AuthorError("source", f"{subject.__name__} has the source of {node.name}; write it with a def of its own")
     # A body on the line of its signature leaves nothing to cut out: write it on lines of its own.
     return ast.unparse(node) if node.body[0].lineno <= _signature_end(text, node) else text
 
 
 def _parse(text: str, subject: Any) -> Definition:
     node: ast.stmt | None = None
-    try:
+    with contextlib.suppress(SyntaxError):  # a lambda in the middle of a line
         node = ast.parse(text).body[0]
-    except SyntaxError:  # a lambda in the middle of a line
-        pass
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
         raise AuthorError("source", f"{subject!r} is not written with def or class; a notebook cannot show it")
     return node
@@ -85,8 +86,23 @@ def _definition(subject: Any) -> Definition:
     return _parse(_source(subject), subject)
 
 
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(node))
+
+
 def _renamed(text: str, old: str, new: str) -> str:
     return re.sub(rf"\b{old}\b", new, text)
+
+
+def _taker(subject: Any) -> Any:
+    """The function or class in whose signature `*, p` is written: a class may inherit its constructor."""
+    if not takes_parameters(subject):
+        return None
+    return next(item for item in subject.__mro__ if "__init__" in vars(item)) if isinstance(subject, type) else subject
+
+
+def _filled(text: str, item: Any, taker: Any, p: Parameters) -> str:
+    return _with_parameters(text, item, p) if item is taker else text
 
 
 def _with_parameters(text: str, subject: Any, p: Parameters) -> str:
@@ -94,17 +110,15 @@ def _with_parameters(text: str, subject: Any, p: Parameters) -> str:
     node = _parse(text, subject)
     target: ast.stmt = node
     if isinstance(node, ast.ClassDef):
-        inits = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"]
-        if not inits:
-            raise AuthorError("source", f"{node.name}: the constructor that takes p must be written in the class itself")
-        target = inits[0]
+        target = next(item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__")
     assert isinstance(target, ast.FunctionDef)
     lines = text.split("\n")
     first, last = target.lineno - 1, _signature_end(text, target)
     documented = ast.get_docstring(target) is not None
     rest = target.body[0].end_lineno if documented else last
     indent = " " * target.col_offset
-    target.args.kwonlyargs, target.args.kw_defaults = [], []
+    position = [item.arg for item in target.args.kwonlyargs].index(PARAMETERS)
+    del target.args.kwonlyargs[position], target.args.kw_defaults[position]
     target.body, target.decorator_list = [ast.Pass()], []
     signature = ast.unparse(target).rsplit("\n", 1)[0]
     given = f"{indent}    {PARAMETERS} = {p!r}"

@@ -1,0 +1,40 @@
+# Everything is done with the interpreter of .venv; nothing needs an activated environment.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: help setup demo test quick lint build audit clean
+
+help:            ## what can be made
+	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## */\t/' | expand -t 12
+
+setup: $(VENV)/.installed   ## make .venv with everything a developer needs
+
+# The constraints pin what is installed; pyproject.toml says which ranges work.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed, this is " + sys.version' 
+	@$(PYTHON) -c 'import venv, ensurepip' || { echo "This Python cannot make environments: install its venv package (Debian: apt-get install python3-venv)"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[development]'
+	@touch $@
+
+demo: setup      ## the whole cycle with a simulated class, in a temporary folder
+	$(BIN)/autograder demo
+
+audit: setup     ## prove every problem: each known mistake loses, each right answer keeps
+	$(BIN)/autograder audit
+
+lint: setup      ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: setup lint ## style, types and all tests
+	$(BIN)/pytest -n $(JOBS)
+
+quick: setup     ## the tests that take less than ten seconds each
+	$(BIN)/pytest -n $(JOBS) -m 'not slow'
+
+clean:           ## remove the environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

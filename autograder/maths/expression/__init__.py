@@ -1,0 +1,17 @@
+"""Expressions in named variables: read from ASCII or LaTeX, shown, and compared with a reference.
+
+    >>> from autograder.maths import expression
+    >>> expression.decide("sigma(x)*(1-sigma(x))", "e^(-x)/(1+e^(-x))^2", domains={"x": "real"}).outcome
+    'equal'
+
+Student text is read by a grammar of our own and evaluated in balls: it never meets an evaluator of Python or
+sympy. Reading and showing load the standard library alone; deciding loads python-flint on first use.
+"""
+
+from autograder.maths.expression.deciding import decide
+from autograder.maths.expression.form import contains
+from autograder.maths.expression.printing import to_latex, to_text
+from autograder.maths.expression.reading import parse
+from autograder.maths.expression.syntax import Expression
+
+__all__ = ["Expression", "contains", "decide", "parse", "to_latex", "to_text"]

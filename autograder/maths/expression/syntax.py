@@ -1,0 +1,189 @@
+"""The syntax tree of an expression: frozen nodes that compare and hash by structure.
+
+Chains are n-ary (`a + b + c` is one `Add`), a difference is an `Add` with a `Neg`, and `Neg(x^2)` is what
+`-x^2` means. Node fields are positional, against the house rule of keyword-only data: `Div(one, two)` reads
+better than its keywords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A non-negative decimal, kept exact."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """`e`, `pi`, `inf`, or `i` where the question has an imaginary unit."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declared variable, or the bound index of a sum."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """A sum of two or more terms."""
+
+    terms: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mul:
+    """A product of two or more factors."""
+
+    factors: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neg:
+    """Minus a term."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Div:
+    """A quotient."""
+
+    numerator: Node
+    denominator: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Pow:
+    """A power; `0^0` is 1, as power series need it."""
+
+    base: Node
+    exponent: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the language applied to its arguments."""
+
+    name: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`sum(body, index, lower, upper)`, both bounds included; `upper` may be `inf`."""
+
+    body: Node
+    index: str
+    lower: Node
+    upper: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An abbreviation of the question, such as `P(i)`, with what it stands for."""
+
+    name: str
+    arguments: tuple[Node, ...]
+    body: Node
+
+
+Node = Number | Constant | Variable | Add | Mul | Neg | Div | Pow | Call | Sum | Given
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct operands; of a `Given` what it stands for, of a `Sum` body and bounds."""
+    match node:
+        case Add(terms):
+            return terms
+        case Mul(factors):
+            return factors
+        case Neg(operand):
+            return (operand,)
+        case Div(numerator, denominator):
+            return (numerator, denominator)
+        case Pow(base, exponent):
+            return (base, exponent)
+        case Call(_, arguments):
+            return arguments
+        case Sum(body, _, lower, upper):
+            return (body, lower, upper)
+        case Given(_, _, body):
+            return (body,)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Every node below and including `node`, parents first."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(children(node))
+
+
+def free_variables(node: Node) -> frozenset[str]:
+    """Names that `node` depends on; the index of a sum is bound in its body."""
+    if isinstance(node, Variable):
+        return frozenset((node.name,))
+    if isinstance(node, Sum):
+        bounds = free_variables(node.lower) | free_variables(node.upper)
+        return bounds | (free_variables(node.body) - {node.index})
+    return frozenset().union(*map(free_variables, children(node)))
+
+
+def substitute(node: Node, values: dict[str, Node]) -> Node:
+    """`node` with free variables replaced; an index that would capture one is renamed."""
+    match node:
+        case Variable(name):
+            return values.get(name, node)
+        case Add(terms):
+            return Add(tuple(substitute(term, values) for term in terms))
+        case Mul(factors):
+            return Mul(tuple(substitute(factor, values) for factor in factors))
+        case Neg(operand):
+            return Neg(substitute(operand, values))
+        case Div(numerator, denominator):
+            return Div(substitute(numerator, values), substitute(denominator, values))
+        case Pow(base, exponent):
+            return Pow(substitute(base, values), substitute(exponent, values))
+        case Call(name, arguments):
+            return Call(name, tuple(substitute(argument, values) for argument in arguments))
+        case Given(name, arguments, body):
+            inner = tuple(substitute(argument, values) for argument in arguments)
+            return Given(name, inner, substitute(body, values))
+        case Sum():
+            return _substitute_sum(node, values)
+        case _:
+            return node
+
+
+def _substitute_sum(node: Sum, values: dict[str, Node]) -> Node:
+    inner = {name: value for name, value in values.items() if name != node.index}
+    index, body = node.index, node.body
+    arriving = frozenset().union(*map(free_variables, inner.values())) if inner else frozenset()
+    if index in arriving:
+        while index in arriving or index in free_variables(body):
+            index += "_"
+        body = substitute(body, {node.index: Variable(index)})
+    bounds = substitute(node.lower, values), substitute(node.upper, values)
+    return Sum(substitute(body, inner), index, *bounds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression:
+    """A text that was read: its tree, and the domain of each declared variable."""
+
+    text: str
+    node: Node
+    domains: tuple[tuple[str, str], ...] = ()

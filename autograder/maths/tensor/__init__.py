@@ -1,0 +1,72 @@
+"""Tensor equations with named indices, `W^Q[k,i,J] L[t,J]`: read, shown, computed and decided.
+
+    from autograder.maths import tensor
+
+    system = tensor.parse(r"\\alpha[k,t_1,t_2] = \\text{softmax}_{t_2} \\text{Query}[k,t_1,U]
+    \\text{Key}[k,t_2,U]") tensor.to_latex(system), tensor.describe(system), tensor.check(system)
+    tensor.decide(reference, answer, target="h_out")            # equal, different or undecided
+    tensor.evaluate(system, {"Query": q, "Key": k})             # float64, on arrays
+
+Reading, showing and checking need the standard library alone; numpy is imported to compute, python-flint to
+decide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .checking import check
+from .core import Fault
+from .declarations import Declarations, declare
+from .description import Described, Description, describe
+from .grammar import parse
+from .latex import to_latex
+from .rendering import to_text
+from .tree import Equation, System
+
+if TYPE_CHECKING:
+    from .deciding import decide
+    from .numeric import evaluate
+    from .parameters import decide_model
+    from .properties import depends_on, does_not_read, normalised, uses_only
+
+_LAZY = {
+    "decide": "deciding",
+    "decide_model": "parameters",
+    "evaluate": "numeric",
+    "normalised": "properties",
+    "depends_on": "properties",
+    "does_not_read": "properties",
+    "uses_only": "properties",
+}
+
+__all__ = [
+    "Declarations",
+    "Described",
+    "Description",
+    "Equation",
+    "Fault",
+    "System",
+    "check",
+    "decide",
+    "decide_model",
+    "declare",
+    "depends_on",
+    "describe",
+    "does_not_read",
+    "evaluate",
+    "normalised",
+    "parse",
+    "to_latex",
+    "to_text",
+    "uses_only",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import what computes only when it is asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -1,0 +1,190 @@
+"""Three arithmetics over numpy arrays of entries: a prime field with oracles, real balls, and floats.
+
+Tensors that are not defined are random functions of their integer indices, computed by hashing, so that `t-1`
+and `2t+Dt` need no boundary. The three agree on which tensor is which; balls and floats agree on the values.
+"""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+PRIME = 2**61 - 1
+WORDS = 997
+
+
+def _mix(value: Array) -> Array:
+    """The finaliser of splitmix64 (Steele, Lea, Flood, 2014), entry by entry."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(value ^ (value >> np.uint64(31)))
+
+
+def _seed(name: str, seed: int) -> Array:
+    first, second = zlib.crc32(name.encode()), zlib.crc32(name[::-1].encode(), 0x5EED)
+    with np.errstate(over="ignore"):
+        return _mix(np.array((first << 32 | second) ^ (seed * 0x9E3779B97F4A7C15 % 2**64), dtype=np.uint64))
+
+
+def hashed(name: str, indices: Sequence[Array], seed: int) -> Array:
+    """64 random bits for each index tuple; the index arrays broadcast."""
+    value = _seed(f"{name}/{len(indices)}", seed)
+    with np.errstate(over="ignore"):
+        for index in indices:
+            value = _mix(value * np.uint64(0x9E3779B97F4A7C15) + _mix(index.astype(np.int64).astype(np.uint64)))
+    return value
+
+
+class Arithmetic(ABC):
+    """What the evaluation asks of an arithmetic. `seed` draws all tensors anew."""
+
+    dtype: type[Any] = object
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
+        self.site: object = None  # the node that is being applied, for those who keep notes
+
+    def entries(self, name: str, indices: Sequence[Array]) -> Array:
+        """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
+        bits = hashed(name, indices, self.seed)
+        if self.spoiled is not None:
+            other = hashed(name, indices, self.seed + 7919)
+            bits = np.where(self.spoiled(name, indices), other, bits)
+        return self.from_bits(bits)
+
+    def integers(self, name: str, indices: Sequence[Array]) -> Array:
+        """The entries of an integer sequence, from 1 to a number larger than any axis."""
+        return (hashed(name, indices, self.seed) % np.uint64(WORDS)).astype(np.int64) + 1
+
+    @abstractmethod
+    def from_bits(self, bits: Array) -> Array:
+        """Random bits as numbers."""
+
+    @abstractmethod
+    def constant(self, value: Fraction) -> Any:
+        """An exact rational."""
+
+    def reduce(self, value: Array) -> Array:
+        """Bring the result of a ring operation into normal form."""
+        return value
+
+    @abstractmethod
+    def reciprocal(self, value: Array) -> Array:
+        """One over each entry."""
+
+    @abstractmethod
+    def root(self, value: Array, exponent: Fraction) -> Array:
+        """A fractional power."""
+
+    @abstractmethod
+    def apply(self, function: str, arguments: Sequence[Array]) -> Array:
+        """A function entry by entry; a name that starts with ? is one that is only named."""
+
+
+class PrimeField(Arithmetic):
+    """Integers modulo 2^61-1; every non-linearity is a random oracle, noted in `oracles`."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.oracles = False
+
+    def from_bits(self, bits: Array) -> Array:
+        """61 of the bits; never zero."""
+        return np.asarray((bits >> np.uint64(3)) | np.uint64(1)).astype(object)
+
+    def constant(self, value: Fraction) -> int:
+        """Numerator over denominator."""
+        return value.numerator * pow(value.denominator, -1, PRIME) % PRIME
+
+    def reduce(self, value: Array) -> Array:
+        """The remainder."""
+        return np.asarray(value % PRIME, dtype=object)
+
+    def reciprocal(self, value: Array) -> Array:
+        """Raises ZeroDivisionError where an entry is zero."""
+        try:
+            return _each(lambda entry: pow(entry, -1, PRIME), value)
+        except ValueError:
+            raise ZeroDivisionError from None
+
+    def root(self, value: Array, exponent: Fraction) -> Array:
+        """An oracle of its own for each exponent."""
+        return self.apply(f"^{exponent}", [value])
+
+    def apply(self, function: str, arguments: Sequence[Array]) -> Array:
+        """The oracle of this function; max and min do not mind the order."""
+        self.oracles = True
+        words = [np.asarray(argument).astype(np.uint64) for argument in arguments]
+        if function in ("max", "min"):
+            words = [np.minimum(*words), np.maximum(*words)]
+        return self.from_bits(hashed(f"()/{function}", words, self.seed))
+
+
+def _each(function: Callable[[Any], Any], value: Array) -> Array:
+    result = np.empty(np.shape(value), dtype=object)
+    result.ravel()[...] = [function(entry) for entry in np.asarray(value, dtype=object).ravel()]
+    return result
+
+
+class Floats(Arithmetic):
+    """float64: quick, decides nothing alone. `scale` stretches the tensors."""
+
+    dtype: type[Any] = float
+
+    def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
+        super().__init__(seed)
+        self.scale = scale
+        self.positive = positive
+
+    def from_bits(self, bits: Array) -> Array:
+        """Exact dyadic numbers in (-scale, scale), or in (0, scale)."""
+        unit = (bits >> np.uint64(12)).astype(float) * 2.0**-52 + 2.0**-53
+        return np.asarray((unit if self.positive else 2 * unit - 1) * self.scale)
+
+    def constant(self, value: Fraction) -> float:
+        """The nearest float."""
+        return float(value)
+
+    def reciprocal(self, value: Array) -> Array:
+        """IEEE."""
+        with np.errstate(all="ignore"):
+            return np.asarray(1.0 / value)
+
+    def root(self, value: Array, exponent: Fraction) -> Array:
+        """NaN for a negative base."""
+        with np.errstate(all="ignore"):
+            return np.asarray(np.power(value, float(exponent)))
+
+    def apply(self, function: str, arguments: Sequence[Array]) -> Array:
+        """numpy's function."""
+        with np.errstate(all="ignore"):
+            if function.startswith("?"):
+                return np.asarray(np.sin(arguments[0]) + np.square(arguments[0]) / 4)
+            return np.asarray(_FLOAT_FUNCTIONS[function](*arguments))
+
+
+_FLOAT_FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "sigma": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "exp": np.exp,
+    "ln": np.log,
+    "relu": lambda x: np.maximum(x, 0),
+    "max": np.maximum,
+    "min": np.minimum,
+    "abs": np.abs,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tan": np.tan,
+    "softplus": lambda x: np.logaddexp(0, x),
+    "pow": np.power,
+}

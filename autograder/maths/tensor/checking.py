@@ -1,0 +1,223 @@
+"""Faults that show without a reference: scopes, names, numbers of indices, axes, definitions in a circle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from . import messages
+from .axes import Side, add_answer, declared
+from .core import Core, CoreIndex, Fault, Integer, Meaning, Read, inner
+from .declarations import Declarations
+from .meaning import meanings
+from .scope import Setting
+from .symbols import axes
+from .tree import Expr, System, Tensor, children
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interpreted:
+    """A system with the meaning of every link; `last` are those that define."""
+
+    system: System
+    links: tuple[tuple[Meaning, ...], ...]
+
+    @property
+    def last(self) -> tuple[Meaning, ...]:
+        """What each equation defines its left side to be."""
+        return tuple(chain[-1] for chain in self.links)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The tensors that are defined here."""
+        return frozenset(chain[-1].name for chain in self.links)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults of single equations."""
+        return tuple(fault for chain in self.links for meaning in chain for fault in meaning.faults)
+
+
+def interpret(system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()) -> Interpreted:
+    """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis."""
+    known = axes(system) | set(declarations.sizes) | set(declarations.same) | more_axes
+    shaped = {axis for shape in declarations.shapes.values() for axis in shape}
+    scalars = {name for name, shape in declarations.shapes.items() if not shape}
+    scalars |= {equation.left.name.key for equation in system.equations if not equation.left.indices}
+    setting = Setting(
+        context=declarations.context,
+        sequences=declarations.sequences,
+        axes=frozenset(known | shaped),
+        scalars=frozenset(scalars),
+    )
+    return Interpreted(system=system, links=meanings(system, setting))
+
+
+def check(system: System, declarations: Declarations | None = None) -> tuple[Fault, ...]:
+    """Every fault of a system in itself, in the order of the text; the fatal ones leave it without a meaning.
+
+    Names are checked only where shapes are declared. Sequences and context indices come from the
+    declarations.
+    """
+    declarations = declarations or Declarations()
+    found = interpret(system, declarations)
+    known = {name: len(shape) for name, shape in declarations.shapes.items()}
+    faults = [*found.faults, *names(found, known, declarations, closed=bool(known))]
+    if not any(fault.fatal for fault in faults):
+        side = Side(owner="answer", meanings=found.last, own=found.own - set(known))
+        letters = frozenset(axis for shape in declarations.shapes.values() for axis in shape)
+        faults += add_answer(declared(declarations), side, letters)
+    return ordered(faults)
+
+
+def ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Each fault once, by place."""
+    unique = {(fault.code, fault.message, fault.equation): fault for fault in faults}
+    return tuple(sorted(unique.values(), key=lambda fault: (fault.code == "cycle", fault.equation, fault.column)))
+
+
+def names(found: Interpreted, known: Mapping[str, int], declarations: Declarations, *, closed: bool) -> list[Fault]:
+    """Undefined tensors (where the list of known ones is `closed`), numbers of indices, repeated and circular
+    definitions.
+    """
+    defined = {chain[-1].name: len(chain[-1].left) for chain in found.links}
+    arities = {**defined, **known}
+    families = _families(found.system, declarations)
+    faults: list[Fault] = []
+    for chain in found.links:
+        for meaning in chain:
+            for read in _all_reads(meaning.body):
+                faults += _name(read, meaning, arities, families, declarations, closed)
+        written, wanted = len(chain[-1].left), arities[chain[-1].name]
+        if written != wanted:
+            faults.append(_at(_arity(chain[-1].name, wanted, written, declarations), chain[-1]))
+    return faults + _twice(found) + _circles(found)
+
+
+def _name(
+    read: Read,
+    meaning: Meaning,
+    arities: dict[str, int],
+    families: Mapping[str, int],
+    declarations: Declarations,
+    closed: bool,
+) -> list[Fault]:
+    written = len(read.indices)
+    wanted = arities.get(read.name)
+    if wanted is None and closed and read.name not in declarations.sequences and not read.name.endswith("_"):
+        return [_at(messages.undefined(read.name, arities), meaning, read.column)]
+    if wanted is None:
+        wanted = families.get(_family(read.name), written)
+        arities[read.name] = written if wanted == written else wanted
+    if written != wanted:
+        return [_at(_arity(read.name, wanted, written, declarations), meaning, read.column)]
+    return []
+
+
+def _arity(name: str, wanted: int, written: int, declarations: Declarations) -> Fault:
+    return messages.arity(name, declarations.shapes.get(name, ("",) * wanted), written)
+
+
+def _at(fault: Fault, meaning: Meaning, column: int = 0) -> Fault:
+    return Fault(code=fault.code, message=fault.message, fatal=fault.fatal, equation=meaning.equation, column=column)
+
+
+def _families(system: System, declarations: Declarations) -> dict[str, int]:
+    """The number of indices of a tensor in other layers: L_l has as many as L_{l+1}."""
+    found = {_family(name): len(shape) for name, shape in declarations.shapes.items() if _family(name)}
+    for equation in system.equations:
+        family = _family(equation.left.name.key)
+        if family:
+            found.setdefault(family, len(equation.left.indices))
+    found.pop("", None)
+    return found
+
+
+def _family(key: str) -> str:
+    """The name without its layer; empty where there is no layer label."""
+    for label in ("_{l+1}", "_{l-1}", "_{L}", "_l", "_L"):
+        if label in key:
+            return key.replace(label, "_*", 1)
+    return ""
+
+
+def _twice(found: Interpreted) -> list[Fault]:
+    seen: dict[tuple[str, tuple[int | None, ...]], Meaning] = {}
+    faults = []
+    for meaning in found.last:
+        pattern = tuple(None if index.terms else index.constant for index in meaning.left)
+        if (meaning.name, pattern) in seen:
+            faults.append(_at(messages.twice(meaning.name), meaning))
+        seen[meaning.name, pattern] = meaning
+    return faults
+
+
+def _circles(found: Interpreted) -> list[Fault]:
+    """Definitions that need themselves at unshifted indices."""
+    needs: dict[str, set[str]] = {name: set() for name in found.own}
+    for meaning in found.last:
+        for read in _all_reads(meaning.body):
+            if read.name in needs and all(index.variable is not None for index in read.indices):
+                needs[meaning.name].add(read.name)
+    return [
+        _at(messages.cycle(meaning.name), meaning)
+        for meaning in found.last
+        if meaning.name in _reached(needs, meaning.name)
+    ]
+
+
+def _all_reads(node: Core) -> Iterable[Read]:
+    """Every reading, those of integer functions inside indices too."""
+    if isinstance(node, Read):
+        yield node
+        yield from _lookups(node.indices, node.column)
+    for child in inner(node):
+        yield from _all_reads(child)
+
+
+def _lookups(indices: Sequence[CoreIndex], column: int) -> Iterable[Read]:
+    for index in indices:
+        for _, atom in index.terms:
+            if isinstance(atom, Integer):
+                yield Read(atom.name, atom.indices, column)
+                yield from _lookups(atom.indices, column)
+
+
+def inputs(found: Interpreted) -> dict[str, int]:
+    """The tensors that a system reads and does not define, with their numbers of indices."""
+    arities: dict[str, int] = {}
+    for meaning in found.last:
+        for read in _all_reads(meaning.body):
+            if read.name not in found.own:
+                arities.setdefault(read.name, len(read.indices))
+    return arities
+
+
+def recurring(found: Interpreted) -> dict[str, int]:
+    """The tensors that are read at a shifted index and need themselves, `h[t] = f(h[t-1])`, with their arity."""
+    needs = {name: set[str]() for name in found.own}
+    shifted: set[str] = set()
+    for meaning in found.last:
+        for read in _all_reads(meaning.body):
+            needs[meaning.name] |= {read.name} & found.own
+            if any(index.variable is None for index in read.indices):
+                shifted.add(read.name)
+    return {m.name: len(m.left) for m in found.last if m.name in shifted & _reached(needs, m.name)}
+
+
+def _reached(needs: Mapping[str, set[str]], start: str) -> set[str]:
+    """Everything that `start` needs, at any remove."""
+    reached: set[str] = set()
+    waiting = list(needs[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(needs[name])
+    return reached
+
+
+def tensors(node: Expr) -> set[str]:
+    """Every tensor name that is written in an expression."""
+    found = {node.name.key} if isinstance(node, Tensor) else set()
+    return found.union(*(tensors(child) for child in children(node)))

@@ -1,0 +1,262 @@
+"""Two systems side by side over the same axes, and whether two tensors of theirs agree.
+
+Pass A computes in F_p with every non-linearity a random oracle: agreement is equality, with an error of at
+most degree/p an entry. Where oracles took part in a disagreement, pass B computes with the real functions in
+balls: disjoint balls prove a difference, agreement to TOLERANCE is an analytic identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..decision import Decision, different, equal, undecided
+from .arithmetic import Arithmetic, Array, Floats, PrimeField
+from .axes import Axes, Side
+from .core import Fault, Meaning
+from .declarations import Declarations
+from .evaluation import Evaluation
+from .sizes import Sizes
+from .values import Grid, LimitError, Value
+
+TOLERANCE = 1e-80
+FIELD_TRIALS = 2
+BALL_TRIALS = 8
+ENOUGH_ENTRIES = 24
+_SCALES = (1.0, 1.0, 4.0, 0.25, 16.0, 1.0, 64.0, 256.0)  # while some max or relu has taken one branch only
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What is compared: how each side computes it on given grids, and the names of its positions."""
+
+    positions: tuple[str, ...]
+    grids: Callable[[Sizes], tuple[Grid, ...]]
+    first: Callable[[Evaluation, Sequence[Grid]], Value]
+    second: Callable[[Evaluation, Sequence[Grid]], Value]
+
+
+class Comparison:
+    """A reference and an answer over common axes."""
+
+    def __init__(
+        self,
+        reference: Side,
+        answer: Side,
+        axes: Axes,
+        declarations: Declarations,
+        *,
+        deadline: float,
+        seed: int = 0,
+    ) -> None:
+        self.reference = reference
+        self.answer = answer
+        self.axes = axes
+        self.declarations = declarations
+        self.deadline = deadline
+        self.seed = seed
+        self.fault: Fault | None = None
+        self._evaluations: dict[tuple[object, ...], tuple[Evaluation, Evaluation]] = {}
+        self._sizes: dict[int, Sizes] = {}
+
+    def sizes(self, trial: int) -> Sizes:
+        """The axis sizes of a trial."""
+        if trial not in self._sizes:
+            self._sizes[trial] = Sizes(self.axes, self.declarations, trial, self.seed)
+            self.fault = self.fault or self._sizes[trial].fault
+        return self._sizes[trial]
+
+    def evaluations(self, kind: str, trial: int, make: Callable[[], Arithmetic]) -> tuple[Evaluation, Evaluation]:
+        """Both sides in one arithmetic, kept so that intermediate tensors are computed once."""
+        if (kind, trial) not in self._evaluations:
+            arithmetic, sizes = make(), self.sizes(trial)
+            sides = [
+                Evaluation(
+                    side.meanings,
+                    arithmetic,
+                    size=_size(side, sizes),
+                    axis=sizes.axis,
+                    stated=_stated(side, sizes),
+                    deadline=self.deadline,
+                    private=side.own - self.reference.own,
+                )
+                for side in (self.reference, self.answer)
+            ]
+            self._evaluations[kind, trial] = (sides[0], sides[1])
+        return self._evaluations[kind, trial]
+
+    def decide(self, what: Compared) -> Decision:
+        """Pass A, then pass B where it can say more."""
+        try:
+            verdict = self._field(what)
+            return verdict if verdict is not None else self._real(what)
+        except LimitError as limit:
+            return undecided(limit.code, limit.message)
+        except (ZeroDivisionError, OverflowError):
+            return undecided("number", "a division by zero or a number out of range")
+        except RecursionError:
+            return undecided("depth", "the definitions are nested too deeply")
+
+    def arrays(
+        self, pair: tuple[Evaluation, Evaluation], what: Compared, trial: int
+    ) -> tuple[Array, Array, tuple[str, ...]]:
+        """Both values on the same dimensions."""
+        grids = what.grids(self.sizes(trial))
+        first, second = what.first(pair[0], grids), what.second(pair[1], grids)
+        dims = tuple(dict.fromkeys(first.dims + second.dims))
+        arrays = np.broadcast_arrays(first.spread(dims), second.spread(dims))
+        return arrays[0], arrays[1], dims
+
+    def _field(self, what: Compared) -> Decision | None:
+        for trial in range(FIELD_TRIALS):
+            pair = self.evaluations("field", trial, lambda trial=trial: PrimeField(self.seed + trial))  # type: ignore[misc]
+            field = pair[0].arithmetic
+            assert isinstance(field, PrimeField)
+            try:
+                first, second, dims = self.arrays(pair, what, trial)
+            except ZeroDivisionError:
+                return None
+            unequal = np.argwhere(np.asarray(first != second, dtype=bool))
+            if len(unequal):
+                return (
+                    None if field.oracles else different("value", witness=self._witness(what, dims, unequal[0], trial))
+                )
+        return equal("agree")
+
+    def quick(self, what: Compared, trials: int = 1) -> bool:
+        """Whether floats agree roughly; a filter before the real decision."""
+        for trial in range(trials):
+            pair = self.evaluations("float", trial, lambda trial=trial: Floats(self.seed + trial))  # type: ignore[misc]
+            first, second, _ = self.arrays(pair, what, trial)
+            with np.errstate(all="ignore"):
+                close = np.isclose(first, second, rtol=1e-7, atol=1e-9, equal_nan=True)
+            if not close.all():
+                return False
+        return True
+
+    # -- pass B
+
+    def _real(self, what: Compared) -> Decision:
+        from .balls import Balls, precision
+
+        entries, one_sided, saturated = 0, True, True
+        with precision():
+            for trial in range(BALL_TRIALS):
+                positive = trial >= 4 and entries == 0
+                scale = _SCALES[trial] if one_sided and trial else 1.0
+                pair = self.evaluations(
+                    "ball",
+                    trial,
+                    lambda t=trial, s=scale, p=positive: Balls(self.seed + t, s, p),  # type: ignore[misc]
+                )
+                first, second, dims = self.arrays(pair, what, trial)
+                verdict, compared = self._balls(first, second, what, dims, trial)
+                if verdict is not None:
+                    return verdict
+                balls = pair[0].arithmetic
+                assert isinstance(balls, Balls)
+                entries += compared
+                one_sided, saturated = balls.one_sided and one_sided, balls.saturated and saturated
+                if trial >= 1 and entries >= ENOUGH_ENTRIES and not one_sided:
+                    break
+        return self._agreement(entries, one_sided, saturated)
+
+    def _agreement(self, entries: int, one_sided: bool, saturated: bool) -> Decision:
+        if entries == 0:
+            return undecided("domain", "neither side has a real value at the points tried")
+        if one_sided:
+            return undecided("branch", "a max, min, abs or relu never took its other branch at the points tried")
+        if saturated:
+            return undecided("saturated", "an exponential is so large or small that nothing can be seen beside it")
+        return equal("agree_analytic")
+
+    def _balls(
+        self, first: Array, second: Array, what: Compared, dims: Sequence[str], trial: int
+    ) -> tuple[Decision | None, int]:
+        """A difference if there is one, and how many entries had a value on both sides."""
+        compared = 0
+        for place in np.ndindex(first.shape):
+            one: Any = first[place]
+            other: Any = second[place]
+            missing = (not one.is_finite(), not other.is_finite())
+            if all(missing):
+                continue
+            if any(missing):
+                message = (
+                    "your formula has no real value where the right one has"
+                    if missing[1]
+                    else ("your formula has a value where the right one has none")
+                )
+                return different("domain", message, witness=self._witness(what, dims, place, trial)), compared
+            if not one.overlaps(other):
+                return different("value", witness=self._witness(what, dims, place, trial)), compared
+            if not (one - other).abs_upper() < TOLERANCE * (1 + other.abs_upper()):
+                return undecided("precision", "the digits do not suffice to tell the two apart"), compared
+            compared += 1
+        return None, compared
+
+    def _witness(self, what: Compared, dims: Sequence[str], place: Sequence[int], trial: int) -> str:
+        """The index tuple where the two differ, and the axis sizes."""
+        grids = what.grids(self.sizes(trial))
+        entries = []
+        for dim, position in zip(dims, place, strict=True):
+            if dim.isdigit():
+                entries.append(f"{what.positions[int(dim)]}={grids[int(dim)][position]}")
+            else:
+                entries.append(f"{dim.lstrip('@')}={position + 1}")
+        return "at " + ", ".join(entries) if entries else "for random tensors"
+
+
+def _size(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
+    return lambda meaning, name: sizes.of(side.variable(meaning, name))
+
+
+def _stated(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
+    return lambda meaning, name: sizes.stated.get(sizes.axes.root(side.variable(meaning, name)), 0)
+
+
+def grid_of(side: Side, meaning: Meaning, sizes: Sizes) -> tuple[Grid, ...]:
+    """The grids of a left side: the whole axis, or the number that stands there."""
+    grids: list[Grid] = []
+    for index in meaning.left:
+        names = [atom.name for _, atom in index.terms if hasattr(atom, "name")]
+        if not names:
+            grids.append((index.constant,))
+        else:
+            size = sizes.of(side.variable(meaning, names[0]))
+            grids.append(tuple(entry + index.constant for entry in range(1, size + 1)))
+    return tuple(grids)
+
+
+def position_names(meaning: Meaning) -> tuple[str, ...]:
+    """How a person would call the positions of a left side."""
+    return tuple(index.variable or str(number + 1) for number, index in enumerate(meaning.left))
+
+
+def tensor_of(
+    name: str, places: Sequence[int] | None = None, extra: Mapping[int, str] | None = None
+) -> Callable[[Evaluation, Sequence[Grid]], Value]:
+    """Computes a defined tensor; `places` are its positions for the grids, `extra` those that are context
+    indices.
+    """
+
+    def compute(evaluation: Evaluation, grids: Sequence[Grid]) -> Value:
+        if not extra or places is None:
+            return evaluation.tensor(name, grids, {})
+        meaning = evaluation.definitions[name][-1]
+        whole = {place: evaluation.whole(meaning, variable) for place, variable in extra.items()}
+        chosen = {**dict(zip(places, grids, strict=True)), **whole}
+        value = evaluation.tensor(name, [chosen[place] for place in sorted(chosen)], {})
+        names = {str(place): str(number) for number, place in enumerate(places)}
+        names |= {str(place): f"@{variable}" for place, variable in extra.items()}
+        return Value(tuple(names.get(dim, dim) for dim in value.dims), value.array)
+
+    return compute
+
+
+def link_of(meaning: Meaning) -> Callable[[Evaluation, Sequence[Grid]], Value]:
+    """Computes one link of a chain."""
+    return lambda evaluation, grids: evaluation.link(meaning, grids, {})

@@ -1,0 +1,178 @@
+"""A question's reference, and an answer laid beside it: parsed, resolved, over common axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from autograder.errors import AuthorError, Unreadable, did_you_mean
+
+from .axes import Side, add_answer, add_reference, declared
+from .checking import Interpreted, inputs, interpret, names, ordered, recurring
+from .comparison import Comparison
+from .core import Fault
+from .declarations import Declarations, tensor_key
+from .grammar import parse
+from .symbols import axes as axes_of
+from .tree import System
+
+Text = str | Sequence[str] | System
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A reference and an answer ready to be compared, or the faults that forbid it."""
+
+    reference: Interpreted
+    answer: Interpreted
+    target: str
+    faults: tuple[Fault, ...]
+    comparison: Comparison | None
+
+    @property
+    def fatal(self) -> Fault | None:
+        """The first fault that leaves the answer without a meaning."""
+        return next((fault for fault in self.faults if fault.fatal), None)
+
+
+def system_of(text: Text) -> System:
+    """A system from text, from a list of lines, or as it is."""
+    if isinstance(text, System):
+        return text
+    return _parsed(text if isinstance(text, str) else "\n".join(text))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> System:
+    return parse(text)
+
+
+def author_system(text: Text) -> System:
+    """A system that an author wrote; raises AuthorError where it cannot be read."""
+    try:
+        return system_of(text)
+    except Unreadable as error:
+        raise AuthorError("reference", f"an equation of the problem cannot be read:\n{error.caret()}") from error
+
+
+def with_given(system: System, given: System | None) -> System:
+    """The system and those given equations that it does not define itself."""
+    if given is None:
+        return system
+    own = {equation.left.name.key for equation in system.equations}
+    extra = tuple(equation for equation in given.equations if equation.left.name.key not in own)
+    return replace(system, equations=extra + system.equations)
+
+
+class Question:
+    """A reference that answers are compared with: parsed and resolved once."""
+
+    def __init__(
+        self,
+        *,
+        reference: Text,
+        declarations: Declarations,
+        target: str | None = None,
+        given: Text | None = None,
+    ) -> None:
+        self.declarations = declarations
+        self.given = author_system(given) if given is not None else None
+        self.system = with_given(author_system(reference), self.given)
+        key = self.system.equations[-1].left.name.key if target is None else tensor_key(target)
+        self.target = key
+        if not self.system.defining(key):
+            raise AuthorError("target", f"the reference does not define {key}{did_you_mean(key, _lefts(self.system))}")
+        self.found = interpret(self.system, declarations)
+        for fault in self.found.faults:
+            if fault.fatal:
+                raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
+
+    def prepare(self, answer: Text, *, deadline: float, seed: int = 0, closed: bool = True) -> Prepared:
+        """Parse, resolve and unify an answer; with `closed`, tensors that the question does not know are a
+        fault.
+        """
+        second = interpret(with_given(system_of(answer), self.given), self.declarations, axes_of(self.system))
+        faults = [*second.faults, *_named(self.found, second, self.target, self.declarations, closed)]
+        comparison = None
+        if not any(fault.fatal for fault in faults):
+            comparison, more = _unify(self.found, second, self.target, self.declarations, deadline, seed)
+            faults += more
+        if any(fault.fatal for fault in faults):
+            comparison = None
+        return Prepared(
+            reference=self.found,
+            answer=second,
+            target=self.target,
+            faults=ordered(faults),
+            comparison=comparison,
+        )
+
+
+def _lefts(system: System) -> list[str]:
+    return [equation.left.name.key for equation in system.equations]
+
+
+def _named(
+    first: Interpreted, second: Interpreted, target: str, declarations: Declarations, closed: bool
+) -> list[Fault]:
+    """Faults of names and numbers of indices against what the reference knows."""
+    known = inputs(first)
+    known.update(recurring(first))
+    known.update({name: len(shape) for name, shape in declarations.shapes.items()})
+    shifted = {m.name: len(m.left) for m in first.last if m.name == target}
+    own = {m.name for m in second.last if m.name != target}
+    arities = {name: count for name, count in {**known, **shifted}.items() if name not in own}
+    if target in arities:
+        arities[target] += len(context_positions(second, target, first))
+    faults = names(second, arities, declarations, closed=closed)
+    if target not in second.own:
+        faults.append(Fault(code="no_target", message=_no_target(target, second)))
+    return faults
+
+
+def _no_target(target: str, answer: Interpreted) -> str:
+    return f"no equation defines {target}{did_you_mean(target, answer.own)}"
+
+
+def _unify(
+    first: Interpreted,
+    second: Interpreted,
+    target: str,
+    declarations: Declarations,
+    deadline: float,
+    seed: int,
+) -> tuple[Comparison, list[Fault]]:
+    axes = declared(declarations)
+    reference = Side(owner="reference", meanings=first.last, own=first.own - set(declarations.shapes))
+    answer = Side(owner="answer", meanings=second.last, own=second.own - set(declarations.shapes))
+    add_reference(axes, reference)
+    arity = len(next(m for m in first.last if m.name == target).left)
+    for number, place in enumerate(shared_positions(second, target, first)[:arity]):
+        axes.unite(reference.position(target, number), answer.position(target, place))
+    letters = axes_of(first.system) | {letter for shape in declarations.shapes.values() for letter in shape}
+    faults = add_answer(axes, answer, frozenset(letters | set(declarations.sizes)))
+    comparison = Comparison(reference, answer, axes, declarations, deadline=deadline, seed=seed)
+    comparison.sizes(0)
+    if comparison.fault is not None:
+        faults.append(comparison.fault)
+    return comparison, faults
+
+
+def context_positions(answer: Interpreted, name: str, reference: Interpreted) -> dict[int, str]:
+    """The positions where the answer writes an index of the context that the reference leaves out: `P[t,w]`
+    for `P[w]`.
+    """
+    mine = next((m for m in answer.last if m.name == name), None)
+    theirs = next((m for m in reference.last if m.name == name), None)
+    if mine is None or theirs is None:
+        return {}
+    left_out = {key[1:] for m in reference.last for key in m.symbols if key.startswith("@")} - set(theirs.free)
+    return {p: index.variable for p, index in enumerate(mine.left) if index.variable in left_out}
+
+
+def shared_positions(answer: Interpreted, name: str, reference: Interpreted) -> list[int]:
+    """The answer's positions that the reference has too, in order."""
+    extra = context_positions(answer, name, reference)
+    mine = next((m for m in answer.last if m.name == name), None)
+    return [] if mine is None else [position for position in range(len(mine.left)) if position not in extra]

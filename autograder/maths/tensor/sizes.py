@@ -1,0 +1,93 @@
+"""How large every axis is in a trial: primes, different for different axes and from trial to trial."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from .axes import Axes, Node
+from .core import Fault
+from .declarations import Declarations
+
+PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
+
+
+class Sizes:
+    """The size of every axis in one trial: primes, different for different axes; products and sums computed."""
+
+    def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
+        self.axes = axes
+        self.values: dict[Node, int] = {}
+        self.stated = {
+            axes.letter(letter): size for letter, size in declarations.sizes.items() if isinstance(size, int)
+        }
+        self.fault: Fault | None = None
+        products: dict[Node, tuple[str, ...]] = {}
+        for letter, size in declarations.sizes.items():
+            if not isinstance(size, int):
+                products[axes.letter(letter)] = size
+        self.values.update(self.stated)
+        derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
+        self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)
+        for _ in range(4):
+            self._products(products)
+            self._joins()
+
+    def _roots(self) -> list[Node]:
+        roots = {self.axes.root(node) for node in (*self.axes.parents, *self.axes.letters)}
+        return sorted(
+            roots,
+            key=lambda root: (-self.axes.weights[root], self.axes.named(root), str(root[0]), str(root[2:])),
+        )
+
+    def _draw(self, roots: list[Node], trial: int, seed: int) -> None:
+        """Heavily used axes get small primes, so that nothing grows large; no axis keeps its size in the next
+        trial.
+        """
+        before: dict[Node, int] = {}
+        for number in range(trial + 1):
+            rng = random.Random(f"{seed}/{number}")
+            for _ in range(50):
+                drawn = self._assigned(roots, number, rng)
+                if all(before.get(root) != size for root, size in drawn.items()):
+                    break
+            before = drawn
+        self.values.update(before)
+
+    def _assigned(self, roots: list[Node], trial: int, rng: random.Random) -> dict[Node, int]:
+        pool = (2, 5, 3, 11, 7, 17, 13, 19) if trial % 2 else PRIMES
+        drawn: dict[Node, int] = {}
+        while len(drawn) < len(roots):
+            start = len(drawn)
+            weight = self.axes.weights[roots[start]]
+            group = [root for root in roots[start:] if self.axes.weights[root] == weight]
+            primes = [pool[(start + offset) % len(pool)] for offset in range(len(group))]
+            rng.shuffle(primes)
+            drawn.update(zip(group, primes, strict=True))
+        return drawn
+
+    def _products(self, products: Mapping[Node, tuple[str, ...]]) -> None:
+        for root, letters in products.items():
+            factors = [self.values.get(self.axes.letter(letter)) for letter in letters]
+            size = 1
+            for factor in factors:
+                size *= factor or 0
+            if size:
+                self.values[root] = size
+
+    def _joins(self) -> None:
+        for output, pieces, fault in self.axes.joined:
+            total = 0
+            for head, axis in pieces:
+                total += (1 if head is None else self.of(head)) * self.of(axis)
+            root = self.axes.root(output)
+            if self.values.setdefault(root, total) != total:
+                self.fault = fault
+
+    def of(self, node: Node) -> int:
+        """The size of the axis of a node."""
+        return self.values.get(self.axes.root(node), 2)
+
+    def axis(self, letter: str) -> int:
+        """The size of the axis of a letter."""
+        return self.of(self.axes.letter(letter))

@@ -1,0 +1,55 @@
+"""Arrays whose dimensions are variables, and the reason why an evaluation stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from .arithmetic import Array
+
+Grid = tuple[int, ...]
+
+
+class LimitError(Exception):
+    """A limit was reached, or there is no rule for what was asked: the decision is `undecided`, for this
+    reason.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An array whose dimensions are variables."""
+
+    dims: tuple[str, ...]
+    array: Array
+
+    def spread(self, dims: Sequence[str]) -> Array:
+        """The array with the dimensions `dims`, of length one where it has none."""
+        if self.dims == tuple(dims):
+            return self.array
+        array = np.asarray(self.array, dtype=None)
+        order = [self.dims.index(dim) for dim in dims if dim in self.dims]
+        array = array.transpose(order)
+        return array.reshape([array.shape[order.index(self.dims.index(d))] if d in self.dims else 1 for d in dims])
+
+
+def rising(array: Array) -> bool:
+    """Whether the entries grow strictly."""
+    flat = array.ravel().tolist()
+    return all(first < second for first, second in pairwise(flat))
+
+
+def union(values: Sequence[Value]) -> tuple[str, ...]:
+    """The dimensions of all, each once."""
+    dims: dict[str, None] = {}
+    for value in values:
+        dims.update(dict.fromkeys(value.dims))
+    return tuple(dims)

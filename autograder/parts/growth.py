@@ -1,0 +1,42 @@
+"""`Growth`: a Big-O bound in several variables, compared as tight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from autograder.core import Parameters
+from autograder.errors import AuthorError
+from autograder.maths.decision import Decision
+from autograder.parts.typed import Typed, guarded
+
+
+@dataclass(frozen=True)
+class Growth(Typed):
+    """A bound such as `O(U + ln T)`.
+
+    `variables` are those that grow, apart by spaces; all are at least 2, and independent except for `constraints` such
+    as `U<=J`, which the statement must print.
+    """
+
+    _: KW_ONLY
+    variables: str = ""
+    constraints: Sequence[str] = ()
+
+    kind = "growth"
+    call = "growth"
+    example = '"O(...)"'
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.variables.split():
+            raise AuthorError("variables", f"part {self.name!r}: name the variables that grow, such as variables='T U'")
+
+    def declarations(self, p: Parameters) -> Mapping[str, Any]:
+        """The variables that grow."""
+        return {"variables": tuple(self.variables.split())}
+
+    def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
+        """Tight: too small and too large are both wrong, each with a regime that shows it."""
+        return guarded("growth", reference, answer, **self.declarations(p), constraints=tuple(self.constraints))

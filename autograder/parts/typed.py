@@ -1,0 +1,184 @@
+"""What all typed answers share: text is read by a language of `autograder.maths`, and the decision becomes a verdict.
+
+Text that cannot be read is held for a person, not lost: it is not wrong, it is unreadable. So is what the language can
+neither prove nor refute.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.errors import AuthorError, Unreadable
+from autograder.maths.decision import Decision
+from autograder.parts.respond import NoAnswer, failure_verdict, value_of
+from autograder.parts.source import BEGIN, END
+
+# A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
+Text = str | Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Typed(Part):
+    """A typed answer. `reference`, each mistake and each equivalent is a text or a function of `p` that gives one.
+
+    `follows` names an earlier part: functions then take its answer as a keyword of that name, and an answer that is
+    right given the student's own earlier one earns everything (error carried forward). `hints` off leaves out all
+    feedback beyond right and wrong.
+    """
+
+    _: KW_ONLY
+    follows: str = ""
+    hints: bool = True
+
+    call = ""  # what a student writes around the text, such as `expression`
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reference is None:
+            raise AuthorError("reference", f"part {self.name!r} has no reference")
+        if self.follows and self.follows not in (_defaults(self.reference) if callable(self.reference) else {}):
+            raise AuthorError(
+                "follows",
+                f"part {self.name!r} follows {self.follows!r}: write its reference as a function of p with a keyword "
+                f"{self.follows}=..., whose default is the official answer to that part",
+            )
+
+    def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
+        """Compare two answers in the part's language; raises Unreadable for the second."""
+        raise NotImplementedError(f"{type(self).__name__} has no language")
+
+    def text(self, value: Any) -> Any:
+        """The answer as its language takes it, or None for what is none."""
+        return str(value) if isinstance(value, str) else None
+
+    def given(self, text: Text, p: Parameters, earlier: Any = None) -> Any:
+        """The answer that a reference, a mistake or an equivalent stands for."""
+        if not callable(text):
+            return text
+        carries = earlier is not None and self.follows in _defaults(text)
+        return text(p, **{self.follows: earlier}) if carries else text(p)
+
+    def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
+        """One verdict: right, wrong with what can be said about it, or for a person."""
+        try:
+            answer = self.text(value_of(ask(Question(kind="value", name=self.name))))
+        except NoAnswer as error:
+            return [failure_verdict(self.kind, self.name, error.reply)]
+        if answer is None:
+            return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.call}(...)")]
+        if not str(answer).strip():
+            return [self._verdict(False, "missing", f"{self.name} is empty.")]
+        return [self._judged(answer, p, ask)]
+
+    def _judged(self, answer: Any, p: Parameters, ask: Ask) -> Verdict:
+        earlier = self._earlier(ask)
+        try:
+            decision = self.decide(self.right(p), answer, p)
+            if decision.outcome != "equal" and earlier is not None:
+                decision = self._carried_forward(decision, answer, p, earlier)
+        except Unreadable as error:
+            return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
+        return self.from_decision(decision, answer, p, earlier)
+
+    def right(self, p: Parameters) -> Any:
+        """The official answer: where the part follows another, with the default of that keyword."""
+        return self.reference(p) if callable(self.reference) else self.reference
+
+    def _earlier(self, ask: Ask) -> Any:
+        if not self.follows:
+            return None
+        try:
+            return value_of(ask(Question(kind="value", name=self.follows)))
+        except NoAnswer:
+            return None
+
+    def _carried_forward(self, first: Decision, answer: Any, p: Parameters, earlier: Any) -> Decision:
+        """The decision against what follows from the student's own earlier answer, if anything does."""
+        try:
+            reference = self.given(self.reference, p, earlier)
+            second = self.decide(reference, answer, p)
+        except (Unreadable, AuthorError):
+            return first  # nothing follows from an earlier answer that cannot be read
+        if second.outcome == "equal":
+            text = f"Judged by what follows from your own answer to {self.follows}: it does follow."
+            return Decision(outcome="equal", code="carried_forward", message=text)
+        return first if second.outcome == "different" else second
+
+    def from_decision(self, decision: Decision, answer: Any, p: Parameters, earlier: Any) -> Verdict:
+        """The decision in a student's words, under the name of the known mistake that it shows."""
+        if decision.outcome == "equal":
+            return self._verdict(True, "ok" if decision.code != "carried_forward" else decision.code, decision.message)
+        if decision.outcome == "undecided":
+            text = decision.message or "This could not be decided."
+            return self._verdict(None, decision.code, f"{text} A person looks.")
+        for mistake in self.mistakes:
+            if self._is(mistake, answer, p, earlier):
+                return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
+        if not self.hints:
+            return self._verdict(False, decision.code, "This is not right.")
+        return self._verdict(False, decision.code, decision.message, decision.witness)
+
+    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
+        try:
+            return self.decide(self.given(mistake, p, earlier), answer, p).equal
+        except (Unreadable, AuthorError):
+            return False
+
+    def _verdict(self, ok: bool | None, code: str, message: str = "", witness: str = "") -> Verdict:
+        return Verdict(check=self.kind, ok=ok, code=code, message=message, witness=witness)
+
+    def written(self, value: Any) -> str:
+        """Source text of an answer."""
+        text = inspect.cleandoc(str(value))
+        return f'r"""\n{text}\n"""' if "\n" in text else _quoted(text)
+
+    def answer_cell(self, subject: Text, p: Parameters) -> str:
+        """The answer cell of somebody who hands in `subject`."""
+        value = self.written_by_author(p) if subject is self.reference else self.given(subject, p)
+        return f"{self._import()}\n{self.name} = {self.call}({self.written(value)})\n"
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The assignment between nbgrader's marks, under lines that show the form."""
+        line = f"{self.name} = {self.call}({self.written(self.written_by_author(p))})"
+        return f"{self._import()}\n# {self.name} = {self.call}({self.example})\n{BEGIN}\n{line}\n{END}\n"
+
+    def written_by_author(self, p: Parameters) -> Any:
+        """The answer that the solution shows."""
+        return self.right(p)
+
+    example = '"..."'
+
+    def _import(self) -> str:
+        return f"from autograder.student import {self.call}"
+
+    def declarations(self, p: Parameters) -> Mapping[str, Any]:
+        """What the language must know to read an answer, as keywords of its `parse`."""
+        return {}
+
+    def local_check(self, p: Parameters) -> str:
+        """Reads the answer as the grader will, and shows it typeset."""
+        words = "".join(f", {key}={value!r}" for key, value in self.declarations(p).items() if value)
+        return f"form.check_{self.call}({self.name!r}{words})"
+
+
+def _quoted(text: str) -> str:
+    return f'r"{text}"' if "\\" in text and '"' not in text else repr(text)
+
+
+def _defaults(function: Callable[..., Any]) -> set[str]:
+    """The arguments of a function that have a default."""
+    parameters = inspect.signature(function).parameters.values()
+    return {parameter.name for parameter in parameters if parameter.default is not parameter.empty}
+
+
+def guarded(language: str, reference: Any, answer: Any, **options: Any) -> Decision:
+    """`autograder.maths.<language>.decide` in a process that can be killed; Unreadable is raised here."""
+    from autograder.maths import guard
+
+    decision = guard.call(f"autograder.maths.{language}", "decide", (reference, answer), options)
+    assert isinstance(decision, Decision)
+    return decision

@@ -1,0 +1,70 @@
+"""Right answers in other dress; each must keep every point."""
+
+import torch
+
+
+def by_matmul(W_Q, W_K, *, p):
+    return W_Q.mT @ W_K * (W_Q.size(1) ** -0.5 if p["scaled"] else 1)
+
+
+def by_transposing_twice(W_Q, W_K, *, p):
+    quarter = W_Q.shape[-2] ** 0.25 if p["scaled"] else 1.0
+    return ((W_K / quarter).transpose(1, 2) @ (W_Q / quarter)).transpose(1, 2)
+
+
+def written_out(W_Q, W_K, *, p):
+    I = W_Q.shape[1]  # noqa: E741
+    W = sum(W_Q[:, i, :, None] * W_K[:, i, None, :] for i in range(I))
+    return W / torch.tensor(float(I), dtype=W.dtype).sqrt() if p["scaled"] else W
+
+
+def head_by_head(W, L, *, p):
+    rows = []
+    for W_k in W:
+        scores = L @ W_k @ L.T
+        if p["causal"]:
+            scores = scores + torch.full_like(scores, float("-inf")).triu(diagonal=1)
+        rows.append(scores.softmax(dim=1))
+    return torch.stack(rows)
+
+
+def by_sum_over_heads(W, L, *, p):
+    scores = (L[None] @ W) @ L.T
+    exp = torch.exp(scores - scores.amax(dim=-1, keepdim=True).detach())
+    exp = exp.tril() if p["causal"] else exp
+    return exp / exp.sum(dim=-1, keepdim=True)
+
+
+def by_masked_sum(W, L, *, p):
+    K, T = W.shape[0], L.shape[0]
+    alpha = torch.zeros(K, T, T, dtype=L.dtype)
+    for k in range(K):
+        for t in range(T):
+            seen = t + 1 if p["causal"] else T
+            alpha[k, t, :seen] = torch.softmax(L[:seen] @ (W[k].T @ L[t]), dim=0)
+    return alpha
+
+
+def everything_left(W, I, *, p):  # noqa: E741
+    U, S, Vh = torch.linalg.svd(W)
+    W_Q = U[:, :, :I].mT * S[:, :I, None] * (I**0.5 if p["scaled"] else 1.0)
+    return W_Q, Vh[:, :I]
+
+
+def by_qr(W, I, *, p):  # noqa: E741
+    Q, _ = torch.linalg.qr(W[:, :, :I])
+    return Q.mT, Q.mT @ W * (I**0.5 if p["scaled"] else 1.0)
+
+
+def mixed_factors(W, I, *, p):  # noqa: E741
+    U, S, Vh = torch.linalg.svd(W, full_matrices=False)
+    G = torch.eye(I, dtype=W.dtype) + torch.ones(I, I, dtype=W.dtype).tril()
+    W_Q = G @ (S[:, :I, None] * U[:, :, :I].mT)
+    W_K = torch.linalg.inv(G).T @ Vh[:, :I]
+    return W_Q * (I**0.5 if p["scaled"] else 1), W_K
+
+
+def by_roots(W, I, *, p):  # noqa: E741
+    _, vectors = torch.linalg.eigh(W @ W.mT)
+    basis = vectors[:, :, -I:]
+    return [basis.mT * (I**0.5 if p["scaled"] else 1.0), basis.mT @ W]

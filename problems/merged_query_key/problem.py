@@ -1,0 +1,189 @@
+"""One matrix in the place of the query and the key matrix (exam 1, problem 4), and what it costs."""
+
+import torch
+
+from autograder import Choice, Function, Number, Problem, close, form, gradient, holds, sizes, tensors
+from autograder.checks.compare import difference
+
+from . import mistakes as wrong
+from .equivalents import (
+    by_masked_sum,
+    by_matmul,
+    by_qr,
+    by_roots,
+    by_sum_over_heads,
+    by_transposing_twice,
+    everything_left,
+    head_by_head,
+    mixed_factors,
+    written_out,
+)
+
+
+def draw(rng):
+    """Whether scores are scaled, where keys come from, who may look at whom, and the sizes of the counts."""
+    return {
+        "scaled": bool(rng.integers(2)),
+        "cross": bool(rng.integers(2)),
+        "causal": bool(rng.integers(2)),
+        "K": int(rng.choice([4, 6, 8, 12, 16])),
+        "I": int(rng.choice([32, 48, 64, 80])),
+    }
+
+
+def phrases(p):
+    """The sentences and formulas of this variant."""
+    scale = r"\frac{1}{\sqrt{I}}\," if p["scaled"] else ""
+    return {
+        "scores": rf"{scale}\mathrm{{Query}}[k,t_1,I]\;\mathrm{{Key}}[k,t_2,I]",
+        "scale_words": (
+            r"The scores **are scaled** by $1/\sqrt{I}$, and the merged matrix takes the factor in."
+            if p["scaled"]
+            else r"The scores are **not scaled**: there is no factor $1/\sqrt{I}$ anywhere in this exercise."
+        ),
+        "source_words": (
+            "Queries come from the decoder's vectors of width $J_1$, keys from the encoder's vectors of another width "
+            "$J_2$ (cross-attention)."
+            if p["cross"]
+            else "Queries and keys come from vectors of the same width, $J_1 = J_2 = J$; the two axes keep their names."
+        ),
+        "mask_words": (
+            "The attention is **causal**: position $t_1$ sees the positions $t_2 \\le t_1$, itself included; the "
+            "weights of all later positions are exactly $0$, and each row still sums to $1$."
+            if p["causal"]
+            else "There is **no mask**: every position sees every position."
+        ),
+        "J": str(p["K"] * p["I"]),
+    }
+
+
+def both_matrices(rng, p, **fixed):
+    """Query and key matrices with more than one head and more than one row."""
+    n = {**sizes(rng, "K I J1 J2", largest=11), **fixed}
+    n["J2"] = n["J2"] if p["cross"] else n["J1"]
+    return tensors(rng, n, W_Q="K I J1", W_K="K I J2")
+
+
+def one_head_of_one(rng, p):
+    """One head of one row: no axis may be squeezed away."""
+    return both_matrices(rng, p, K=1, I=1)
+
+
+def merged_and_vectors(rng, p, **fixed):
+    """A merged matrix that is not symmetric, and the vectors of a sequence; no weight is nearly 0 or 1."""
+    n = {**sizes(rng, "K T J", largest=7), **fixed}
+    drawn = tensors(rng, n, W="K J J", L="T J")
+    return {"W": drawn["W"] / n["J"], "L": drawn["L"]}
+
+
+def one_head(rng, p):
+    """One head: its axis stays."""
+    return merged_and_vectors(rng, p, K=1)
+
+
+def merged_of_rank_I(rng, p, **fixed):
+    """A merged matrix that has factors with I rows, and I."""
+    n = {"K": 3, "I": int(rng.choice([2, 3])), "J1": 5, "J2": 7 if p["cross"] else 5, **fixed}
+    drawn = tensors(rng, n, W_Q="K I J1", W_K="K I J2")
+    return {"W": merge(**drawn, p=p), "I": n["I"]}
+
+
+def merged_of_rank_one(rng, p):
+    """One head whose matrix is a product of two vectors."""
+    return merged_of_rank_I(rng, p, K=1, I=1)
+
+
+def merge(W_Q, W_K, *, p):
+    """The matrix that replaces both: W_Q[K,I,J1], W_K[K,I,J2] -> W[K,J1,J2]."""
+    W = torch.einsum("kia,kib->kab", W_Q, W_K)
+    return W / W_Q.shape[1] ** 0.5 if p["scaled"] else W
+
+
+def attention(W, L, *, p):
+    """Attention weights from the merged matrix: W[K,J,J], L[T,J] -> alpha[K,T,T], the last axis sums to one."""
+    scores = torch.einsum("ta,kab,sb->kts", L, W, L)  # t looks, s is looked at
+    if p["causal"]:
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(later, -torch.inf)
+    return torch.softmax(scores, dim=-1)
+
+
+def factor(W, I, *, p):  # noqa: E741 - the size's name in the course
+    """Two matrices whose merged matrix is W: W[K,J1,J2] of rank I -> W_Q[K,I,J1], W_K[K,I,J2]."""
+    U, S, Vt = torch.linalg.svd(W, full_matrices=False)
+    root = S[:, :I].sqrt()[:, :, None]  # the singular values, half to each side
+    scale = I**0.25 if p["scaled"] else 1.0
+    return scale * root * U[:, :, :I].mT, scale * root * Vt[:, :I]
+
+
+def merging_them_gives_W_back(f, inputs, p):
+    """Merging the two matrices, as in the first part, must give W back."""
+    W_Q, W_K = f(*inputs.values())
+    return difference(merge(W_Q, W_K, p=p), inputs["W"], rtol=1e-8) is None
+
+
+def separate(p):
+    return 2 * p["K"] * p["I"] * (p["K"] * p["I"])
+
+
+def merged(p):
+    return p["K"] * (p["K"] * p["I"]) ** 2
+
+
+def equal_at(p):
+    return "Exactly for $K = 2$ heads; with more heads the merged form has more parameters."
+
+
+def second_position(p):
+    return "The second vector must be taken at $t_2$: as printed, the score does not depend on $t_2$ at all."
+
+
+PROBLEM = Problem(
+    title="One matrix for query and key",
+    version=1,
+    source="exam 1 of 2021, problem 4; transformer problems, problem 6",
+    draw=draw,
+    phrases=phrases,
+    variants=80,
+    parts=[
+        Function(
+            "merge", points=5, inputs=[both_matrices, one_head_of_one], reference=merge,
+            checks=[close(weight=4), gradient()],
+            mistakes=[
+                wrong.transposed, wrong.scale_the_other_way, wrong.scaled_by_width, wrong.scaled_without_root,
+                wrong.sums_heads, wrong.keys_of_all_heads, wrong.sums_apart, wrong.query_twice, wrong.softmax_of_matrix,
+                wrong.not_summed,
+            ],
+            equivalents=[by_matmul, by_transposing_twice, written_out],
+        ),
+        Function(
+            "attention", points=5, inputs=[merged_and_vectors, one_head], reference=attention,
+            checks=[close(weight=4), gradient()],
+            mistakes=[
+                wrong.looks_backwards, wrong.softmax_over_lookers, wrong.softmax_over_both, wrong.scaled_once_more,
+                wrong.mask_the_other_way, wrong.printed_slip, wrong.scores_only, wrong.symmetric_part,
+                wrong.heads_averaged, wrong.rows_not_normalised,
+            ],
+            equivalents=[head_by_head, by_sum_over_heads, by_masked_sum],
+        ),
+        Function(
+            "factor", points=4, inputs=[merged_of_rank_I, merged_of_rank_one], reference=factor,
+            checks=[form(), holds(merging_them_gives_W_back)],
+            mistakes=[
+                wrong.values_twice, wrong.values_lost, wrong.scale_forgotten, wrong.scale_on_both,
+                wrong.smallest_values, wrong.first_rows, wrong.roots_on_one_side,
+            ],
+            equivalents=[everything_left, by_qr, mixed_factors, by_roots],
+        ),
+        Number("separate", points=1, reference=separate,
+               mistakes=[wrong.separate_of_one_head, wrong.one_of_the_two, wrong.separate_times_heads,
+                         wrong.separate_with_biases, wrong.edges]),
+        Number("merged", points=1, reference=merged,
+               mistakes=[wrong.merged_of_one_head, wrong.merged_of_head_width, wrong.merged_twice,
+                         wrong.as_before, wrong.heads_squared]),
+        Choice("equal_counts", points=2, reference=equal_at,
+               mistakes=[wrong.at_equal_widths, wrong.at_half_of_each, wrong.merging_saves, wrong.always_equal]),
+        Choice("printed_error", points=2, reference=second_position,
+               mistakes=[wrong.wrong_scale, wrong.wrong_axis, wrong.wrong_order, wrong.wrong_transposition]),
+    ],
+)  # fmt: skip

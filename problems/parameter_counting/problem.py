@@ -1,0 +1,172 @@
+"""How many parameters a Transformer ("Attention is all you need", section 3) and the recurrent cells have."""
+
+from autograder import Choice, Function, Number, Problem, exactly, sizes
+
+from . import mistakes as wrong
+from .equivalents import by_counting_layers, by_gates, by_modules, by_recurrent_modules, closed_form, from_linear_maps
+
+
+def draw(rng):
+    """A configuration, and the conventions by which counts differ."""
+    d = int(rng.choice([256, 512, 768, 1024]))
+    return {
+        "N": int(rng.choice([3, 4, 6, 8])),
+        "h": 8,
+        "d": d,
+        "d_ff": d * int(rng.choice([2, 4])),
+        "V": int(rng.choice([30_000, 32_000, 37_000, 40_000, 50_000])),
+        "P": int(rng.choice([512, 2048])),
+        "matrices": int(rng.choice([1, 2, 3])),
+        "attention_bias": bool(rng.integers(2)),
+        "final_norm": bool(rng.integers(2)),
+        "gate_biases": ["one", "two"][int(rng.integers(2))],
+    }
+
+
+def phrases(p):
+    """The conventions in words."""
+    return {
+        "vocabulary": {
+            1: "**one** matrix of $V$ rows and $d$ columns, shared by the encoder's input, the decoder's input and the "
+            "output layer",
+            2: "**two** matrices of $V$ rows and $d$ columns: one shared by the encoder's and the decoder's input, and "
+            "one of the output layer",
+            3: "**three** matrices of $V$ rows and $d$ columns: the encoder's input, the decoder's input and the "
+            "output layer have one each",
+        }[p["matrices"]],
+        "attention_biases": (
+            "**each of these four maps has a bias** of $d$ entries"
+            if p["attention_bias"]
+            else "these four maps have **no biases**"
+        ),
+        "final_norms": (
+            "and there is **one more at the end of the encoder and one more at the end of the decoder**"
+            if p["final_norm"]
+            else "and there are **no others**"
+        ),
+        "biases": (
+            r"a pre-activation has **one bias** of $J$ entries"
+            if p["gate_biases"] == "one"
+            else r"a pre-activation has **two biases** of $J$ entries, one with each matrix, as in torch's modules"
+        ),
+        "two_gate_biases": (
+            "its candidate has a bias in each of its two branches, its gates have one bias each"
+            if p["gate_biases"] == "one"
+            else "its candidate has a bias in each of its two branches (these are the two), its gates "
+            "have two biases each"
+        ),
+    }
+
+
+def configurations(rng, p):
+    """Sizes of which no two are equal."""
+    n = sizes(rng, "N h r d_ff V P", largest=19)
+    return {"N": n["N"], "h": n["h"], "d": n["h"] * n["r"], "d_ff": n["d_ff"], "V": n["V"] * 10, "P": n["P"]}
+
+
+def one_layer_one_head(rng, p):
+    """The smallest stack."""
+    return {"N": 1, "h": 1, "d": 5, "d_ff": 7, "V": 11, "P": 3}
+
+
+def cells(rng, p):
+    """Sizes of a state and an input."""
+    return sizes(rng, "J K", largest=19)
+
+
+def smallest_cell(rng, p):
+    """One entry of each."""
+    return {"J": 1, "K": 1}
+
+
+def count(N, h, d, d_ff, V, P, *, p):
+    """Parameters of a Transformer: a dict with embedding, attention, feed_forward, layer_norm and total."""
+    attention = 4 * d * d + (4 * d if p["attention_bias"] else 0)  # W_Q, W_K, W_V, W_O
+    feed_forward = d * d_ff + d_ff + d_ff * d + d
+    norms = 2 * N + 3 * N + (2 if p["final_norm"] else 0)  # encoder, decoder, ends
+    result = {
+        "embedding": p["matrices"] * V * d,
+        "attention": (N + 2 * N) * attention,  # the decoder attends twice
+        "feed_forward": 2 * N * feed_forward,
+        "layer_norm": norms * 2 * d,
+    }
+    return {**result, "total": sum(result.values())}
+
+
+def recurrent(J, K, *, p):
+    """Parameters of five cells with J states and K inputs: a dict with vanilla, ugrnn, two_gate, gru, lstm."""
+    biases = 1 if p["gate_biases"] == "one" else 2
+    n = J * J + J * K + biases * J  # one pre-activation
+    return {"vanilla": n, "ugrnn": 2 * n, "two_gate": 3 * n + (2 - biases) * J, "gru": 3 * n, "lstm": 4 * n}
+
+
+def drawn(p):
+    """The configuration that the statement shows."""
+    return {name: p[name] for name in ("N", "h", "d", "d_ff", "V", "P")}
+
+
+def total(p):
+    return count(**drawn(p), p=p)["total"]
+
+
+def attention_total(p):
+    return count(**drawn(p), p=p)["attention"]
+
+
+def number_of(entry, mistake):
+    """The wrong number that a wrong count gives for the configuration shown, under the same name and hint."""
+
+    def number(p):
+        return mistake(**drawn(p), p=p)[entry]
+
+    number.__name__, number.__doc__ = mistake.__name__, mistake.__doc__
+    return number
+
+
+def projections_missing(p):
+    return (
+        "Each attention sub-layer is counted with its output matrix only; the query, key and value matrices "
+        "of all 18 are missing, which a superfluous second embedding nearly makes up for."
+    )
+
+
+COUNTS = [
+    wrong.as_printed, wrong.only_output, wrong.no_output, wrong.no_cross_attention,
+    wrong.cross_attention_by_norm_only, wrong.every_head_full, wrong.encoder_only,
+    wrong.other_embeddings, wrong.no_norms, wrong.norm_without_shift, wrong.norms_as_in_encoder,
+    wrong.other_final_norms, wrong.no_feed_forward_biases, wrong.one_feed_forward_matrix, wrong.feed_forward_of_width_d,
+    wrong.other_attention_biases, wrong.counts_positions,
+]  # fmt: skip
+OF_ATTENTION = [
+    wrong.only_output, wrong.no_output, wrong.no_cross_attention, wrong.every_head_full, wrong.encoder_only,
+    wrong.other_attention_biases,
+]  # fmt: skip
+
+PROBLEM = Problem(
+    title="Counting parameters",
+    version=1,
+    source="question sheet on 'Attention is all you need', question 6",
+    draw=draw,
+    phrases=phrases,
+    setup="import torch\nfrom torch import nn",
+    variants=200,
+    parts=[
+        Function(
+            "count", points=6, inputs=[configurations, one_layer_one_head], trials=10, reference=count,
+            checks=[exactly()], mistakes=COUNTS, equivalents=[by_modules, by_counting_layers, closed_form],
+        ),
+        Number("total", points=1, reference=total, mistakes=[number_of("total", mistake) for mistake in COUNTS]),
+        Number("attention_total", points=1, reference=attention_total,
+               mistakes=[number_of("attention", mistake) for mistake in OF_ATTENTION]),
+        Choice("printed_count", points=2, reference=projections_missing,
+               mistakes=[wrong.too_few_sublayers, wrong.no_biases_counted, wrong.heads_forgotten, wrong.sum_is_off]),
+        Function(
+            "recurrent", points=4, inputs=[cells, smallest_cell], trials=6, reference=recurrent, checks=[exactly()],
+            mistakes=[
+                wrong.other_biases, wrong.no_biases, wrong.no_input, wrong.square_input, wrong.biases_of_R,
+                wrong.gru_of_two, wrong.lstm_of_three, wrong.gate_forgotten, wrong.gates_without_state,
+            ],
+            equivalents=[by_recurrent_modules, by_gates, from_linear_maps],
+        ),
+    ],
+)  # fmt: skip

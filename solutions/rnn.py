@@ -1,0 +1,207 @@
+"""Recurrent networks: the classical cells, a stack with residual connections, and a language model over it.
+
+Every recurrent layer here and in `ugrnn.py` has one calling convention,
+
+    layer = GRU(K, J)                    input width, state width
+    h, last = layer(x, state)            x[B,T,K] -> h[B,T,J]; `last` goes on from there, None starts at zero
+
+so that feeding a sequence in two pieces gives what feeding it at once gives, and a piece may be one step
+long.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from solutions.layers import Embedding, through_eos, uniform
+
+# ------------------------------------------------------------------------------------------------- the cells
+
+
+class VanillaRNN(nn.Module):
+    """h[t,j] = tanh(W_hh[j,J] h[t-1,J] + W_xh[j,K] x[t,K] - B[j]): Elman (1990); slides, "Vanilla RNNs".
+
+    `activation` may be another non-linearity; the slides write σ. torch.nn.RNN has two added biases: B =
+    -(b_ih + b_hh).
+    """
+
+    def __init__(self, K: int, J: int, activation: Callable[[Tensor], Tensor] = torch.tanh):
+        super().__init__()
+        self.W_xh, self.W_hh, self.B = uniform(J, K, fan_in=J), uniform(J, J, fan_in=J), uniform(J, fan_in=J)
+        self.activation = activation
+
+    def forward(
+        self, x: Float[Tensor, "B T K"], h: Float[Tensor, "B J"] | None = None
+    ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
+        """All states, and the last."""
+        h = x.new_zeros(len(x), len(self.B)) if h is None else h
+        states = []
+        # What x contributes needs no loop. `unbind` and not [:, t], whose backward takes O(T²).
+        for from_x in F.linear(x, self.W_xh, -self.B).unbind(1):
+            h = self.activation(from_x + h @ self.W_hh.T)
+            states.append(h)
+        return torch.stack(states, 1), h
+
+
+class GRU(nn.Module):
+    """The gated recurrent unit, with the reset gate r and the update gate z; z = 1 keeps the state.
+
+        r = σ(W_xr x + W_hr h - B_r)        z = σ(W_xz x + W_hz h - B_z)        h' = z h + (1 - z) n
+
+    Two models go by this name, and they differ in what the reset gate multiplies:
+
+        reset="before"   n = tanh(W_xn x + W_hn (r ⊙ h) - B_n)                  Cho et al. (2014), equation 8
+        reset="after"    n = tanh(W_xn x - B_n + r ⊙ (W_hn h - B_hn))           cuDNN and torch.nn.GRU
+
+    "after" needs one product with h a step instead of two that wait for each other. The axes of 3J hold r, z,
+    n, as in torch. Cho et al. call the candidate h̃.
+    """
+
+    def __init__(self, K: int, J: int, reset: str = "after"):
+        super().__init__()
+        if reset not in ("before", "after"):
+            raise ValueError(f'reset is "before" or "after", not {reset!r}')
+        self.reset = reset
+        self.W_x, self.W_h, self.B = (
+            uniform(3 * J, K, fan_in=J),
+            uniform(3 * J, J, fan_in=J),
+            uniform(3 * J, fan_in=J),
+        )
+        if reset == "after":
+            self.B_hn = uniform(J, fan_in=J)
+
+    def forward(
+        self, x: Float[Tensor, "B T K"], h: Float[Tensor, "B J"] | None = None
+    ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
+        """All states, and the last."""
+        J = self.W_h.shape[1]
+        h = x.new_zeros(len(x), J) if h is None else h
+        step = self._reset_before if self.reset == "before" else self._reset_after
+        states = []
+        for from_x in F.linear(x, self.W_x, -self.B).unbind(1):
+            n, z = step(*from_x.split([2 * J, J], 1), h)
+            h = z * h + (1 - z) * n
+            states.append(h)
+        return torch.stack(states, 1), h
+
+    def _reset_before(self, gates_x, n_x, h):
+        W_hg, W_hn = self.W_h.split([2 * h.shape[1], h.shape[1]])
+        r, z = torch.sigmoid(gates_x + h @ W_hg.T).chunk(2, 1)
+        return torch.tanh(n_x + (r * h) @ W_hn.T), z
+
+    def _reset_after(self, gates_x, n_x, h):
+        gates_h, n_h = (h @ self.W_h.T).split([2 * h.shape[1], h.shape[1]], 1)
+        r, z = torch.sigmoid(gates_x + gates_h).chunk(2, 1)
+        return torch.tanh(n_x + r * (n_h - self.B_hn)), z
+
+
+class LSTM(nn.Module):
+    """Long short-term memory: Hochreiter & Schmidhuber (1997), with the forget gate of Gers et al. (2000).
+
+        i, f, o = σ(W_x x + W_h h - B)      g = tanh(W_x x + W_h h - B)         each with its own W and B
+        c' = f ⊙ c + i ⊙ g                  h' = o ⊙ tanh c'
+
+    f = 1 keeps the cell c. The state is the pair (h, c). The axes of 4J hold i, f, g, o, as in torch.
+    """
+
+    def __init__(self, K: int, J: int):
+        super().__init__()
+        self.W_x, self.W_h, self.B = (
+            uniform(4 * J, K, fan_in=J),
+            uniform(4 * J, J, fan_in=J),
+            uniform(4 * J, fan_in=J),
+        )
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T K"],
+        state: tuple[Float[Tensor, "B J"], Float[Tensor, "B J"]] | None = None,
+    ) -> tuple[Float[Tensor, "B T J"], tuple[Float[Tensor, "B J"], Float[Tensor, "B J"]]]:
+        """All h, and the last (h, c)."""
+        zero = x.new_zeros(len(x), self.W_h.shape[1])
+        h, c = (zero, zero) if state is None else state
+        states = []
+        for from_x in F.linear(x, self.W_x, -self.B).unbind(1):
+            i, f, g, o = (from_x + h @ self.W_h.T).chunk(4, 1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+            states.append(h)
+        return torch.stack(states, 1), (h, c)
+
+
+# ------------------------------------------------------------------------------------------------- the stack
+
+
+class ResidualRNN(nn.Module):
+    """A stack of N recurrent layers with residual connections (slides, "Multi-Layer RNNs").
+
+        h_0[t,J] = x[t,J]           h_{l+1}[T,J] = h_l[T,J] + RNN_{l+1}(h_l[T,J])
+
+    A layer that outputs zero leaves the stream as it is, so a deep stack starts no worse than a shallow one.
+    The state is the list of the layers' states.
+    """
+
+    def __init__(self, J: int, N: int, layer: Callable[[int, int], nn.Module] = GRU):
+        super().__init__()
+        self.layers = nn.ModuleList(layer(J, J) for _ in range(N))
+
+    def forward(self, x: Float[Tensor, "B T J"], states: Sequence | None = None) -> tuple[Float[Tensor, "B T J"], list]:
+        """The stream after the last layer, and every layer's last state."""
+        last = []
+        for layer, state in zip(self.layers, states or [None] * len(self.layers), strict=True):
+            h, state = layer(x, state)
+            x = x + h
+            last.append(state)
+        return x, last
+
+
+# ---------------------------------------------------------------------------------------- the language model
+
+
+class RecurrentLanguageModel(nn.Module):
+    """P(w_t | w_0 … w_{t-1}) = softmax_w e[w,J] h[t-1,J] (slides, "RNN language modeling").
+
+    The first word is predicted from a learned vector `start` in the place of a previous word: no <BOS> in the
+    vocabulary, so the chain rule sums to one over the words themselves. Because the softmax is tied, J is the
+    width of word vectors and states alike.
+    """
+
+    def __init__(self, V: int, J: int, N: int = 1, layer: Callable[[int, int], nn.Module] = GRU):
+        super().__init__()
+        self.words = Embedding(V, J)
+        self.start = nn.Parameter(torch.zeros(J))
+        self.stack = ResidualRNN(J, N, layer)
+
+    def forward(self, w: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
+        """Scores whose softmax at t is the distribution of w[b,t] given w[b,:t]; the last word is unread."""
+        x = torch.cat([self.start.expand(len(w), 1, -1), self.words(w[:, :-1])], 1)
+        return self.words.scores(self.stack(x)[0])
+
+    @torch.no_grad()
+    def sample(
+        self, B: int, T: int, *, generator: torch.Generator, eos: int | None = None, temperature: float = 1.0
+    ) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B"]]:
+        """B sentences of at most T words, drawn one word at a time (slides, "Generation"), and their lengths.
+
+        A row that has drawn `eos` is finished: the rest of it is filled with `eos`, its length counts the
+        first one, and the loop ends as soon as every row has finished. `temperature` divides the scores.
+        Equal generators give equal sentences; the generator lives on the model's device.
+        """
+        w = torch.full((B, T), 0 if eos is None else eos, device=self.start.device)
+        finished = torch.zeros(B, dtype=torch.bool, device=w.device)
+        x, states = self.start.expand(B, 1, -1), None
+        for t in range(T):
+            h, states = self.stack(x, states)
+            P = torch.softmax(self.words.scores(h[:, 0]).float() / temperature, -1)
+            drawn = torch.multinomial(P, 1, generator=generator)[:, 0]
+            w[:, t] = drawn if eos is None else torch.where(finished, eos, drawn)
+            if eos is not None:
+                finished |= w[:, t] == eos
+                if finished.all():
+                    break
+            x = self.words(w[:, t : t + 1])
+        lengths = torch.full((B,), T, device=w.device) if eos is None else through_eos(w, eos).sum(1)
+        return w, lengths

@@ -1,0 +1,340 @@
+"""The transformer: residual stacks of attention and feed-forward layers (Vaswani et al. 2017).
+
+    Layer            attention, cross-attention where wanted, feed-forward, each around a residual connection
+    Transformer      encoder and decoder, for translation: P(target | source)
+    LanguageModel    the decoder alone, for P(w_0, w_1, ...) (Radford et al. 2019, GPT-2)
+
+Axes: B batch, T time, V vocabulary, J model width, K heads, I width per head, F width within the
+feed-forward layer, N layers. Biases are subtracted, except in layer norms, which are torch's own. A norm
+after the addition (`pre_norm=False`) is the paper's; before the branch it leaves a clean residual pathway,
+and deep stacks train without a warm-up (Xiong et al. 2020).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+from torch.nn import functional
+
+from solutions.attention import KeyValueCache, MultiHeadAttention, padding_mask
+from solutions.positional import LearnedPositions, SinusoidalPositions
+
+Activation = Callable[[Tensor], Tensor]
+
+
+class FeedForward(nn.Module):
+    """W^FF2[j, F] f(W^FF1[F, J] L[t, J] - B^FF1[F]) - B^FF2[j] at each position alone (section 3.3)."""
+
+    def __init__(self, J: int, F: int, activation: Activation = functional.relu) -> None:
+        super().__init__()
+        self.activation = activation
+        self.W_FF1 = nn.Parameter(torch.randn(F, J) * J**-0.5)
+        self.B_FF1 = nn.Parameter(torch.zeros(F))
+        self.W_FF2 = nn.Parameter(torch.randn(J, F) * F**-0.5)
+        self.B_FF2 = nn.Parameter(torch.zeros(J))
+
+    def forward(self, h: Float[Tensor, "*T J"]) -> Float[Tensor, "*T J"]:
+        """Apply the two layers to the last axis."""
+        inner = self.activation(functional.linear(h, self.W_FF1, -self.B_FF1))
+        return functional.linear(inner, self.W_FF2, -self.B_FF2)
+
+
+class Layer(nn.Module):
+    """One layer of a residual stack (section 3.1, figure 1); `cross` adds the decoder's look at the encoder.
+
+    With zero weights in its branches a `pre_norm` layer is the identity. `bias` gives the attention biases;
+    the paper prints none, GPT-2 and BERT have them. Queries and keys are I wide unless U is given.
+    """
+
+    def __init__(
+        self,
+        J: int,
+        K: int,
+        I: int,
+        F: int,
+        *,
+        U: int | None = None,
+        cross: bool = False,
+        pre_norm: bool = False,
+        bias: bool = False,
+        dropout: float = 0.0,
+        activation: Activation = functional.relu,
+    ) -> None:
+        super().__init__()
+        self.pre_norm = pre_norm
+        self.attention = MultiHeadAttention(J, K, U=U or I, I=I, bias=bias)
+        self.attention_norm = nn.LayerNorm(J)
+        self.cross = MultiHeadAttention(J, K, U=U or I, I=I, bias=bias) if cross else None
+        self.cross_norm = nn.LayerNorm(J) if cross else None
+        self.feed_forward = FeedForward(J, F, activation)
+        self.feed_forward_norm = nn.LayerNorm(J)
+        self.dropout = nn.Dropout(dropout)
+
+    def _residual(self, h: Tensor, norm: nn.LayerNorm, branch: Callable[[Tensor], Tensor]) -> Tensor:
+        if self.pre_norm:
+            return h + self.dropout(branch(norm(h)))
+        return norm(h + self.dropout(branch(h)))
+
+    def forward(
+        self,
+        h: Float[Tensor, "B T J"],
+        memory: tuple[Float[Tensor, "B K T_in I"], Float[Tensor, "B K T_in I"]] | None = None,
+        *,
+        mask: Shaped[Tensor, "#B #K #T #T2"] | None = None,
+        memory_mask: Shaped[Tensor, "#B #K #T #T_in"] | None = None,
+        causal: bool = False,
+        cache: KeyValueCache | None = None,
+    ) -> Float[Tensor, "B T J"]:
+        """Pass the residual stream through; `memory` is `self.cross.keys_values(...)`, computed once."""
+        h = self._residual(h, self.attention_norm, lambda x: self.attention(x, mask=mask, causal=causal, cache=cache))
+        if self.cross is not None:
+            h = self._residual(h, self.cross_norm, lambda x: self.cross.read(x, *memory, mask=memory_mask))
+        return self._residual(h, self.feed_forward_norm, self.feed_forward)
+
+
+# --- generation -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Switch dropout and gradients off for a while."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(training)
+
+
+def sample(
+    logits: Float[Tensor, "B V"], temperature: float = 1.0, generator: torch.Generator | None = None
+) -> Int[Tensor, "B"]:
+    """Draw w ~ softmax_w logits[w] / temperature; at temperature 0, the likeliest word."""
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    P = torch.softmax(logits / temperature, dim=-1)
+    return torch.multinomial(P, 1, generator=generator).squeeze(1)
+
+
+def extend(
+    tokens: Int[Tensor, "B T"],
+    next_logits: Callable[[Tensor], Tensor],
+    T_new: int,
+    *,
+    eos: int | None = None,
+    temperature: float = 1.0,
+    generator: torch.Generator | None = None,
+) -> Int[Tensor, "B T2"]:
+    """Append up to T_new words, each drawn given all before it: the chain rule read as a program.
+
+    A row that has drawn <EOS> goes on with <EOS>; the end is reached when every row has.
+    """
+    ended = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
+    for _ in range(T_new):
+        word = sample(next_logits(tokens), temperature, generator)
+        if eos is not None:
+            word = word.masked_fill(ended, eos)
+            ended = word == eos
+        tokens = torch.cat([tokens, word[:, None]], dim=1)
+        if eos is not None and ended.all():
+            break
+    return tokens
+
+
+# --- the decoder alone ------------------------------------------------------------------------------------
+
+
+class LanguageModel(nn.Module):
+    """P(w_t | w_0 ... w_t-1) = softmax_w e[w, J] L_N[t-1, J], by a causal stack (Radford et al. 2019, GPT-2).
+
+    The embedding is the output matrix too. `activation=functional.gelu, bias=True` with V=50257, J=F/4=768,
+    K=12, I=64, N=12, T_max=1024 is GPT-2 small with its 124,439,808 parameters.
+    """
+
+    def __init__(
+        self,
+        V: int,
+        J: int,
+        K: int,
+        I: int,
+        F: int,
+        N: int,
+        T_max: int,
+        *,
+        pre_norm: bool = True,
+        positions: Literal["learned", "sinusoidal"] = "learned",
+        bias: bool = False,
+        dropout: float = 0.0,
+        activation: Activation = functional.relu,
+    ) -> None:
+        super().__init__()
+        self.T_max = T_max
+        self.e = nn.Parameter(0.02 * torch.randn(V, J))
+        self.positions = LearnedPositions(T_max, J) if positions == "learned" else SinusoidalPositions(J)
+        self.dropout = nn.Dropout(dropout)
+        options = {"pre_norm": pre_norm, "bias": bias, "dropout": dropout, "activation": activation}
+        self.layers = nn.ModuleList(Layer(J, K, I, F, **options) for _ in range(N))
+        self.norm = nn.LayerNorm(J) if pre_norm else nn.Identity()
+
+    def states(
+        self, tokens: Int[Tensor, "B T"], caches: Sequence[KeyValueCache] | None = None
+    ) -> Float[Tensor, "B T J"]:
+        """Return L_N[t, J], which knows w_0 ... w_t; `caches` hold what came before `tokens`."""
+        start = caches[0].length if caches else 0
+        h = self.dropout(self.positions(functional.embedding(tokens, self.e), start))
+        for layer, cache in zip(self.layers, caches or [None] * len(self.layers), strict=True):
+            h = layer(h, causal=True, cache=cache)
+        return self.norm(h)
+
+    def forward(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
+        """Return logits[b, t, w] of the word after position t."""
+        return functional.linear(self.states(tokens), self.e)
+
+    def new_caches(self, B: int, T: int) -> list[KeyValueCache]:
+        """Make room for T positions in every layer."""
+        return [layer.attention.new_cache(B, T) for layer in self.layers]
+
+    def generate(
+        self,
+        prompt: Int[Tensor, "B T"],
+        T_new: int,
+        *,
+        eos: int | None = None,
+        temperature: float = 1.0,
+        generator: torch.Generator | None = None,
+        cached: bool = True,
+    ) -> Int[Tensor, "B T2"]:
+        """Continue the prompts, all of one length, by up to T_new words; the generator is on their device.
+
+        With a cache each step costs one position instead of all; the words are the same.
+        """
+        B, T = prompt.shape
+        if not 0 < T <= T + T_new <= self.T_max:
+            raise ValueError(f"a prompt of {T} and {T_new} new words do not fit 1 ... {self.T_max}")
+        caches = self.new_caches(B, T + T_new) if cached else None
+
+        def next_logits(tokens: Tensor) -> Tensor:
+            new = tokens[:, caches[0].length :] if caches else tokens
+            return functional.linear(self.states(new, caches)[:, -1], self.e)
+
+        with evaluating(self):
+            return extend(prompt, next_logits, T_new, eos=eos, temperature=temperature, generator=generator)
+
+
+# --- encoder and decoder ----------------------------------------------------------------------------------
+
+
+class Transformer(nn.Module):
+    """P(target | source) by an encoder and a decoder (Vaswani et al. 2017, figure 1).
+
+    The encoder sees the whole source; the decoder sees the target up to and including position t, and
+    through cross-attention the whole source. `tables` is how many V by J matrices there are: 1 for both
+    embeddings and the output (section 3.4: multiplied by √J as an embedding), 2 for a source and a
+    target table, the latter for the output too, 3 for all apart. `final_norm` closes each stack with a
+    layer norm, as `pre_norm` needs and `torch.nn.Transformer` always does.
+    """
+
+    def __init__(
+        self,
+        V: int,
+        J: int,
+        K: int,
+        I: int,
+        F: int,
+        N: int,
+        *,
+        U: int | None = None,
+        tables: Literal[1, 2, 3] = 1,
+        pre_norm: bool = False,
+        final_norm: bool | None = None,
+        bias: bool = False,
+        output_bias: bool = False,
+        dropout: float = 0.0,
+        activation: Activation = functional.relu,
+    ) -> None:
+        super().__init__()
+        options = {"U": U, "pre_norm": pre_norm, "bias": bias, "dropout": dropout, "activation": activation}
+        final_norm = pre_norm if final_norm is None else final_norm
+        self.e = nn.ParameterList(torch.randn(V, J) * J**-0.5 for _ in range(tables))
+        self.B = nn.Parameter(torch.zeros(V)) if output_bias else None
+        self.positions = SinusoidalPositions(J)
+        self.dropout = nn.Dropout(dropout)
+        self.encoder = nn.ModuleList(Layer(J, K, I, F, **options) for _ in range(N))
+        self.decoder = nn.ModuleList(Layer(J, K, I, F, cross=True, **options) for _ in range(N))
+        self.encoder_norm = nn.LayerNorm(J) if final_norm else nn.Identity()
+        self.decoder_norm = nn.LayerNorm(J) if final_norm else nn.Identity()
+
+    def _embed(self, tokens: Tensor, e: Tensor, start: int = 0) -> Tensor:
+        h = functional.embedding(tokens, e) * e.shape[1] ** 0.5
+        return self.dropout(self.positions(h, start))
+
+    def encode(
+        self, source: Int[Tensor, "B T_in"], lengths: Int[Tensor, "B"] | None = None
+    ) -> Float[Tensor, "B T_in J"]:
+        """Return the encoder's last layer; positions from lengths[b] on are padding that nothing looks at."""
+        mask = None if lengths is None else padding_mask(lengths, source.shape[1])
+        h = self._embed(source, self.e[0])
+        for layer in self.encoder:
+            h = layer(h, mask=mask)
+        return self.encoder_norm(h)
+
+    def memories(self, encoded: Float[Tensor, "B T_in J"]) -> list[tuple[Tensor, Tensor]]:
+        """Return every decoder layer's keys and values of the source: the same for all target positions."""
+        return [layer.cross.keys_values(encoded) for layer in self.decoder]
+
+    def decode(
+        self,
+        target: Int[Tensor, "B T_out"],
+        memories: Sequence[tuple[Tensor, Tensor]],
+        lengths: Int[Tensor, "B"] | None = None,
+        caches: Sequence[KeyValueCache] | None = None,
+    ) -> Float[Tensor, "B T_out J"]:
+        """Return the decoder's last layer; `caches` hold what came before `target`."""
+        mask = None if lengths is None else padding_mask(lengths, memories[0][0].shape[2])
+        h = self._embed(target, self.e[min(1, len(self.e) - 1)], caches[0].length if caches else 0)
+        for layer, memory, cache in zip(self.decoder, memories, caches or [None] * len(self.decoder), strict=True):
+            h = layer(h, memory, memory_mask=mask, causal=True, cache=cache)
+        return self.decoder_norm(h)
+
+    def logits(self, h: Float[Tensor, "*B J"]) -> Float[Tensor, "*B V"]:
+        """Return e[w, J] h[J] - B[w]."""
+        return functional.linear(h, self.e[-1], None if self.B is None else -self.B)
+
+    def forward(
+        self,
+        source: Int[Tensor, "B T_in"],
+        target: Int[Tensor, "B T_out"],
+        lengths: Int[Tensor, "B"] | None = None,
+    ) -> Float[Tensor, "B T_out V"]:
+        """Return logits[b, t, w] of the word after target[b, t]; the target starts with a begin token."""
+        return self.logits(self.decode(target, self.memories(self.encode(source, lengths)), lengths))
+
+    def translate(
+        self,
+        source: Int[Tensor, "B T_in"],
+        T_max: int,
+        *,
+        bos: int,
+        eos: int,
+        lengths: Int[Tensor, "B"] | None = None,
+        temperature: float = 0.0,
+        generator: torch.Generator | None = None,
+        cached: bool = True,
+    ) -> Int[Tensor, "B T_out"]:
+        """Return up to T_max words per row, <EOS> from its end on; greedy unless a temperature is given."""
+        B = len(source)
+        begin = source.new_full((B, 1), bos)
+        caches = [layer.attention.new_cache(B, T_max) for layer in self.decoder] if cached else None
+        with evaluating(self):
+            memories = self.memories(self.encode(source, lengths))
+
+            def next_logits(tokens: Tensor) -> Tensor:
+                new = tokens[:, caches[0].length :] if caches else tokens
+                return self.logits(self.decode(new, memories, lengths, caches)[:, -1])
+
+            words = extend(begin, next_logits, T_max, eos=eos, temperature=temperature, generator=generator)
+        return words[:, 1:]
