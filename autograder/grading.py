@@ -53,6 +53,7 @@ def grade(
                 _show(cell, outcome)
             elif cell["cell_type"] == "code" and cell["source"].strip():
                 _run(cell, session)
+        flags += session.flags
     return Report(slug=problem.slug, version=problem.version, parameters=p, outcomes=tuple(outcomes), flags=flags)
 
 
