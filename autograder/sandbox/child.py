@@ -20,8 +20,6 @@ from autograder.sandbox import mounts, stream, wall
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
 
-ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
-
 
 def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:
     """Live for one notebook: put up the wall, prepare the process, then do what is asked until the channel closes."""
@@ -58,7 +56,7 @@ def _safe(reply: dict[str, Any]) -> bytes:
     try:
         return encode(reply)
     except Unreadable as error:
-        found = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
+        found: dict[str, Any] = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
         return encode({**found, "turn": reply["turn"]})
 
 
@@ -67,6 +65,7 @@ def _prepare(
 ) -> None:
     """A fresh session, streams, wall, directory with the notebook's files, and environment."""
     os.setsid()
+    channel.set_inheritable(False)
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
@@ -81,11 +80,7 @@ def _prepare(
             os.makedirs(os.path.dirname(name), exist_ok=True)
         with open(name, "wb") as file:
             file.write(content.tobytes())
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(environment, HOME=directory, TMPDIR=directory, USER=mounts.NAME)
-    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ.update(HOME=directory, TMPDIR=directory, USER=mounts.NAME)
     # The notebook's own folder comes last: a file handed in beside it cannot take the place of a library.
     sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]
 

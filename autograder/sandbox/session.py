@@ -37,6 +37,7 @@ class Limits:
     processes: int = 128
     open_files: int = 512
     reply_megabytes: int = 64
+    cell_characters: int = 1_000_000
     output_characters: int = 200_000
     restarts: int = 6
     require_wall: bool = False
@@ -90,6 +91,8 @@ class Session:
 
     def run(self, source: str) -> CellResult:
         """Run one cell; its outputs come in nbformat's shape."""
+        if len(source) > self.limits.cell_characters:
+            return CellResult(death="exit", detail=f"it is longer than {self.limits.cell_characters:,} characters")
         try:
             reply = self._request({"do": "cell", "source": source}, self.limits.cell_seconds)
         except _Died as death:
@@ -109,11 +112,10 @@ class Session:
         }
         try:
             reply = self._request({"do": "ask", "question": content}, self.limits.question_seconds)
-            return _read_answer(reply)
+            return self._read_answer(reply)
         except _Died as death:
             return Answer(failure=death.death, detail=death.detail)
         except Unreadable as error:
-            self._kill()  # a reply that cannot be read leaves the stream at an unknown place
             return Answer(failure="unreadable", detail=error.message)
 
     def _request(self, request: dict[str, Any], seconds: float) -> Any:
@@ -152,6 +154,14 @@ class Session:
         if not isinstance(reply, dict) or reply.get("turn") != self._turn:
             raise self._forged("a reply to something else came back")
         return reply
+
+    def _read_answer(self, reply: Any) -> Answer:
+        match reply:
+            case {"value": value, "failure": None}:
+                return Answer(value=value)
+            case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
+                return Answer(failure=failure, detail=detail[:500])
+        raise self._forged("a reply that is no answer")
 
     def _forged(self, how: str) -> Unreadable:
         self._flags[f"the notebook wrote to the grader's channel: {how}"] = None
@@ -212,15 +222,6 @@ def _how(process: warm.Process) -> _Died:
     if process.watch is not None and process.watch.reason:
         return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
     return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")
-
-
-def _read_answer(reply: Any) -> Answer:
-    match reply:
-        case {"value": value, "failure": None}:
-            return Answer(value=value)
-        case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
-            return Answer(failure=failure, detail=detail[:500])
-    raise Unreadable("frame", "a reply that is no message of ours")
 
 
 def _outputs(reply: Any) -> list[dict[str, Any]]:

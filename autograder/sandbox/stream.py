@@ -34,8 +34,9 @@ def send(channel: socket.socket, frame: bytes, deadline: float | None = None) ->
 
 def pending(channel: socket.socket) -> bool:
     """Whether something was sent that nobody asked for; an end of the stream is nothing."""
+    channel.setblocking(False)
     try:
-        return bool(channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+        return bool(channel.recv(1, socket.MSG_PEEK))
     except OSError:
         return False
 
@@ -63,9 +64,9 @@ def _read(channel: socket.socket, size: int, deadline: float, alive: Callable[[]
         channel.settimeout(min(remaining, 0.1))
         try:
             piece = channel.recv(min(size - len(content), 2**20))
-        except TimeoutError:
+        except TimeoutError as error:
             if not alive():
-                raise Hangup("the process ended")
+                raise Hangup("the process ended") from error
             continue
         except OSError as error:
             raise Hangup(str(error)) from error

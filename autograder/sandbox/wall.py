@@ -1,8 +1,7 @@
-"""The wall around a student's process: its layers, in the order in which they go up, and which of them there are here.
+"""The wall around a student's process, put up layer by layer from within.
 
-The warm parent calls `settle` before it imports anything; each process that it forks calls `enter` before it runs
-anything of a student's. A layer that the machine cannot give is known by trying it, never by guessing; what is missing
-is said once, aloud, or refused.
+The warm parent calls `settle` before it imports anything heavy; each process that it forks calls `enter` before it runs
+anything of a student's. Which layers the machine can give is known by trying them, never by guessing.
 """
 
 from __future__ import annotations
@@ -12,25 +11,12 @@ import os
 import resource
 import signal
 import socket
-import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from autograder.errors import StaffError
 from autograder.sandbox import linux, mounts, seccomp
 
-LAYERS = {
-    "processes": "sees, signals and traces no process but its own; all that it started dies with it",
-    "network": "no network, not even this machine's own",
-    "names": "no shared memory, queues or host name in common with anything outside",
-    "files": "sees the interpreter and its own folder, and writes only there, up to a size",
-    "user": "is nobody: owns nothing outside, and its processes are counted",
-    "limits": "uses no more processor time, memory, open files and processes than it may",
-    "privileges": "has no privilege, and no program that it starts can give it one",
-    "calls": "cannot ask the kernel for what no exercise needs",
-}
 # What the layers are tried with before there is a submission.
 _TRIAL = {
     "disk_megabytes": 16, "disk_files": 1000, "file_megabytes": 16, "memory_megabytes": 1024, "cpu_seconds": 60,
@@ -38,16 +24,12 @@ _TRIAL = {
 }  # fmt: skip
 
 
-class WallWarning(UserWarning):
-    """Students' code runs with less between it and this machine than there should be."""
-
-
 def settle() -> frozenset[str]:
     """Make this process the first of a namespace of its own, where that can be had; the names of the layers that work.
 
     What calls this goes on as another process: the caller itself stays behind and waits for it.
     """
-    if sys.platform != "linux":
+    if not sys.platform.startswith("linux"):
         return frozenset()
     with contextlib.suppress(OSError):
         if not _may_mount():
@@ -218,38 +200,3 @@ def _limit(settings: dict[str, Any], counted: bool) -> None:
             resource.setrlimit(number, (value, value))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")  # where memory runs out, the kernel takes this process first
-
-
-def python(code: str) -> list[str]:
-    """The command that runs a line of ours in a fresh interpreter, which finds this copy of the package."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return [sys.executable, "-s", "-P", "-c", f"import sys; sys.path.insert(0, {root!r}); {code}"]
-
-
-def layers() -> dict[str, bool]:
-    """Which layers there are on this machine, for this user: each was put up once to see."""
-    code = "from autograder.sandbox import wall; print(*wall.settle())"
-    found = subprocess.run(python(code), capture_output=True, text=True, check=False).stdout.split()
-    return {name: name in found for name in LAYERS}
-
-
-def describe() -> str:
-    """A table for people: layer, whether it is there, what a student's process cannot do for it."""
-    rows = [f"{name:<11}{'yes' if there else 'NO':<5}{LAYERS[name]}" for name, there in layers().items()]
-    return "\n".join(rows)
-
-
-_announced: set[frozenset[str]] = set()
-
-
-def announce(found: Collection[str], required: bool) -> None:
-    """Say once which layers are missing; StaffError where the wall is required."""
-    missing = frozenset(LAYERS) - frozenset(found)
-    if not missing:
-        return
-    lacking = "; ".join(f"{name} ({LAYERS[name]})" for name in LAYERS if name in missing)
-    if required:
-        raise StaffError("wall", f"students' code would run without a part of the wall that was required: {lacking}")
-    if missing not in _announced:
-        _announced.add(missing)
-        warnings.warn(f"STUDENTS' CODE RUNS WITHOUT A PART OF THE WALL: {lacking}", WallWarning, stacklevel=2)

@@ -9,26 +9,24 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import importlib
 import os
 import select
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from autograder.errors import StaffError
-from autograder.sandbox import mounts, stream, wall
+from autograder.sandbox import layers, mounts, stream, wall
 from autograder.sandbox.watch import Watch
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
 END_SECONDS = 10
-# What the warm parent, and so every notebook, keeps of the grader's environment.
-ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +71,10 @@ class Warm:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # Forks inherit the parent's memory, its first environment included: the grader's own never gets there.
-        environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         self._process = subprocess.Popen(
-            wall.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
+            layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
-            env={**environment, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
+            env=layers.environment(),
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -116,7 +112,7 @@ class Warm:
             channel=ours, pid=reply["pid"], pidfd=descriptors[0], layers=frozenset(reply["layers"]), watch=watch
         )
         try:
-            wall.announce(process.layers, required)
+            layers.announce(process.layers, required)
             _start(process, settings)
         except BaseException:
             process.kill()
@@ -181,18 +177,18 @@ def main(descriptor: int) -> None:
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
         if not message:
             return
-        layers = found if decode(message)["walled"] else frozenset[str]()
-        pid = wall.fork(layers)
+        wanted = found if decode(message)["walled"] else frozenset[str]()
+        pid = wall.fork(wanted)
         if pid == 0:
-            _become_child(control, descriptors[0], layers, shown)
+            _become_child(control, descriptors[0], wanted, shown)
         pidfd = os.pidfd_open(pid)
-        socket.send_fds(control, [encode({"pid": pid, "layers": sorted(layers)})], [pidfd])
+        socket.send_fds(control, [encode({"pid": pid, "layers": sorted(wanted)})], [pidfd])
         os.close(pidfd)
         os.close(descriptors[0])
 
 
 def _become_child(
-    control: socket.socket, descriptor: int, layers: frozenset[str], shown: list[tuple[str, str]]
+    control: socket.socket, descriptor: int, wanted: frozenset[str], shown: list[tuple[str, str]]
 ) -> NoReturn:
     """The child ends when its notebook does."""
     try:
@@ -200,19 +196,28 @@ def _become_child(
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         from autograder.sandbox.child import serve
 
-        serve(socket.socket(fileno=descriptor), layers, shown)
+        serve(socket.socket(fileno=descriptor), wanted, shown)
     finally:
         os._exit(0)
 
 
 def _preload() -> None:
-    """Import what nearly every notebook imports; one thread before anything computes."""
+    """Import what most notebooks import; one thread before anything computes.
+
+    What asks the machine about itself does so here: inside the wall there is little to read about it.
+    """
     import numpy  # noqa: F401
     import torch
 
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
+    torch.backends.cpu.get_cpu_capability()
     import torch.nn.functional
 
+    import autograder.checks.compare
     import autograder.sandbox.child
     import autograder.student  # noqa: F401
+
+    for name in ("matplotlib.pyplot", "sympy"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)

@@ -67,7 +67,10 @@ def descendants(root: int) -> list[int]:
     for pid in found:
         with contextlib.suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
-                with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                with (
+                    contextlib.suppress(OSError),
+                    open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file,
+                ):
                     found += map(int, file.read().split())
     return found
 
