@@ -6,7 +6,6 @@ import contextlib
 import copy
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import threading
@@ -58,8 +57,8 @@ class Host:
 
     def files_left(self) -> list[Path]:
         """What bears this attack's mark."""
-        found = []
-        for place in self.places():
+        found: list[Path] = []
+        for place in set(self.places()):
             with contextlib.suppress(OSError):
                 found += [path for path in place.iterdir() if self.mark in os.fsdecode(path.name)]
         return found
@@ -73,7 +72,7 @@ class Host:
     def tidy(self) -> None:
         """Remove what an attack left."""
         for path in self.files_left():
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() and not path.is_symlink() else path.unlink()
+            path.unlink(missing_ok=True)
 
 
 def _zombie(pid: int) -> bool:
@@ -102,9 +101,9 @@ def hosted(folder: Path) -> Iterator[Host]:
         assert bystander.poll() is None, "a process of the host was killed"
         assert host.treasure.read_text() == host.token, "the gradebook was changed"
     finally:
-        host.tidy()
         bystander.kill()
         bystander.wait()
+        host.tidy()
         for listener in listeners:
             with contextlib.suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
@@ -160,7 +159,7 @@ def run(
 def _shown(graded: dict[str, Any]) -> str:
     """What the cells showed; a traceback without the source lines that it quotes."""
     outputs = [output for cell in graded["cells"] for output in cell.get("outputs", [])]
-    lines = [output.get("text") or output.get("data") or (output["ename"], output["evalue"]) for output in outputs]
+    lines = [output.get("text") or output.get("data") or output.get("evalue") for output in outputs]
     return "\n".join(map(str, lines))
 
 
