@@ -3,7 +3,7 @@
 Importing this package loads neither torch nor nbgrader.
 """
 
-from autograder.checks import close, exactly, gradient, holds
+from autograder.checks import close, exactly, form, gradient, holds
 from autograder.core import Problem
 from autograder.inputs import sizes, tensors
 from autograder.parts import Choice, Function, Module, Number, Written
@@ -17,6 +17,7 @@ __all__ = [
     "Written",
     "close",
     "exactly",
+    "form",
     "gradient",
     "holds",
     "sizes",

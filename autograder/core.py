@@ -6,7 +6,6 @@ checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a subm
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, Protocol
@@ -161,7 +160,7 @@ class Part(metaclass=_Heard):
         for mistake in self.mistakes:
             if not callable(mistake):
                 raise AuthorError("mistake", f"part {self.name!r}: mistake {mistake!r} is not a function")
-            if not inspect.getdoc(mistake):
+            if not (mistake.__doc__ or "").strip():  # its own: a class would inherit that of torch.nn.Module
                 raise AuthorError(
                     "mistake_without_hint",
                     f"part {self.name!r}: mistake {mistake.__name__!r} has no docstring; it is the student's hint",

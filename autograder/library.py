@@ -65,7 +65,10 @@ def _load(slug: str, root: Path) -> Problem:
 
 
 def _execute(slug: str, path: Path, root: Path) -> ModuleType:
-    """Import the file under a name of its own; its checkout is importable, so that it can use `solutions`."""
+    """Import the file under a name of its own, from which `from .mistakes import ...` finds its neighbours.
+
+    Its checkout is importable, so that it can use `solutions`.
+    """
     name = f"problems.{slug}.problem"
     spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
     assert spec is not None and spec.loader is not None
@@ -74,6 +77,8 @@ def _execute(slug: str, path: Path, root: Path) -> ModuleType:
     added = checkout not in sys.path
     if added:
         sys.path.append(checkout)
+    for stale in [key for key in sys.modules if key.startswith(f"{name}.")]:
+        del sys.modules[stale]  # the mistakes.py of a folder of the same name elsewhere
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)

@@ -2,7 +2,8 @@
 
 from autograder.checks.close import close
 from autograder.checks.exactly import exactly
+from autograder.checks.form import form
 from autograder.checks.gradient import gradient
 from autograder.checks.holds import holds
 
-__all__ = ["close", "exactly", "gradient", "holds"]
+__all__ = ["close", "exactly", "form", "gradient", "holds"]

@@ -23,10 +23,15 @@ class Respondent(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it."""
+    """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it.
+
+    `compares` says whether two respondents that pass against each other give the same answers.
+    """
 
     name: str
     weight: float = 1.0
+
+    compares = True
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """The verdict on one case of hidden inputs."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from autograder.answering import tensor_leaves
 from autograder.checks.check import Check, Respondent
-from autograder.checks.compare import difference, is_tensor
+from autograder.checks.compare import array, difference, is_tensor
 from autograder.core import Case, Verdict
 
 
@@ -33,6 +33,8 @@ class Gradient(Check):
         names += [f"parameter {i}" for i in range(len(wanted) - len(names))]
         for name, left, right in zip(names, given, wanted, strict=True):
             if right is None:
+                if left is not None and array(left).any():
+                    return self.failed("gradient_value", f"the result must not depend on {name}, but a gradient does")
                 continue
             if left is None:
                 return self.failed("detached", f"no gradient flows from the result to {name}: something detaches it")

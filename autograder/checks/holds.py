@@ -22,6 +22,8 @@ class Holds(Check):
     statement: Property
     sentence: str
 
+    compares = False
+
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Whether the property holds for one case; the reference is not asked."""
         found = self.statement(student.call, dict(case.arguments), case.parameters)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.check import Check
+from autograder.checks.close import close
 from autograder.checks.compare import is_tensor
 from autograder.core import Ask, Case, Parameters, Part, Verdict
 from autograder.errors import AuthorError
@@ -140,12 +141,14 @@ class Function(Part):
         return verdict
 
     def _answers_as(self, mistake: Callable[..., Any], check: Check, cases: list[Case], ask: Ask) -> bool:
+        """Whether the student's answers are those of the mistake in every case, and the mistake fails the check."""
+        same = check if check.compares else close(rtol=1e-9)
         different = False
         for case in cases:
             wrong = self.respondent(local(mistake, self.name, case.parameters), case)
             right = self.respondent(local(self.reference, self.name, case.parameters), case)
             try:
-                if not check.run(case, self.respondent(ask, case), wrong).ok:
+                if not same.run(case, self.respondent(ask, case), wrong).ok:
                     return False
                 different = different or not check.run(case, wrong, right).ok
             except Exception:

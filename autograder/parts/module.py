@@ -11,7 +11,7 @@ from autograder.core import Ask, Case, Parameters
 from autograder.errors import AuthorError
 from autograder.parts.function import Function, Inputs, described
 from autograder.parts.respond import ModuleRespondent, local
-from autograder.parts.source import argument_names
+from autograder.parts.source import PARAMETERS, argument_names, takes_parameters
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Module(Function):
 
     `inputs(rng, p)` gives `{"init": {constructor's keywords}, "call": {forward's arguments}}`. The parameters' names
     and shapes are those of the reference, which the statement must give; their values are drawn anew for each case.
+    A reference whose constructor takes `*, p` gets the variant's parameters there.
     """
 
     _: KW_ONLY
@@ -45,14 +46,15 @@ class Module(Function):
                 f"part {self.name!r}: {draw.__name__}() gives {', '.join(drawn['call'])}; "
                 f"forward takes {', '.join(wanted)}",
             )
-        options = {"init": drawn["init"], "state": self._state(drawn["init"], (*key, 2))}
+        options = {"init": drawn["init"], "state": self._state(drawn["init"], p, (*key, 2))}
         return Case(parameters=p, arguments=dict(drawn["call"]), options=options, rng_key=key)
 
-    def _state(self, init: dict[str, Any], key: tuple[int, ...]) -> dict[str, Any]:
+    def _state(self, init: dict[str, Any], p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
         import torch
 
         rng = np.random.default_rng(key)
-        state = self.reference(**init).double().state_dict()
+        more = {PARAMETERS: p} if takes_parameters(self.reference) else {}
+        state = self.reference(**init, **more).double().state_dict()
         return {
             name: torch.from_numpy(np.asarray(rng.standard_normal(tuple(item.shape)))) for name, item in state.items()
         }

@@ -29,9 +29,7 @@ def value_of(reply: Answer) -> Any:
 
 def local(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
     """Answers for a function of ours, by the same route as a student's."""
-    bound = (
-        functools.partial(function, p=p) if not isinstance(function, type) and takes_parameters(function) else function
-    )
+    bound = functools.partial(function, p=p) if takes_parameters(function) else function
     return functools.partial(answer, namespace={name: bound})
 
 

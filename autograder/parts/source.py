@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
 import textwrap
+import tokenize
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +17,11 @@ from autograder.errors import AuthorError
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
 
+Definition = ast.FunctionDef | ast.ClassDef
+
 
 def takes_parameters(function: Callable[..., Any]) -> bool:
-    """Whether the function asks for the variant's parameters (`*, p`)."""
+    """Whether the function, or the class's constructor, asks for the variant's parameters (`*, p`)."""
     parameter = inspect.signature(function).parameters.get(PARAMETERS)
     return parameter is not None and parameter.kind is inspect.Parameter.KEYWORD_ONLY
 
@@ -30,78 +34,105 @@ def argument_names(function: Callable[..., Any]) -> list[str]:
 def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, marks: bool) -> str:
     """The source of an answer cell in which `subject` is called `name`; `marks` puts nbgrader's around the body.
 
-    Functions and classes of the same module that `subject` uses come first, inside the marks of their own. A subject
-    that takes `*, p` gets the parameters as a global of the cell.
+    A subject that takes `*, p` gets the parameters in the first line of its body instead. Functions and classes of the
+    same module that it uses come first; between marks, a function holds them in its body, so that a cell without its
+    solution has one gap. A class cannot, and keeps them above itself in marks of their own.
     """
     helpers = _helpers(subject)
     before = [ast.unparse(_definition(helper)) for helper in helpers]
     text = _source(subject)
     if any(helper.__name__ == name for helper in helpers):
         # A mistake that uses the reference would call itself once it bears the reference's name.
-        before, text = [_renamed(item, name) for item in before], _renamed(text, name)
+        before, text = [_renamed(item, name, f"{name}_") for item in before], _renamed(text, name, f"{name}_")
+    if takes_parameters(subject):
+        text = _with_parameters(text, subject, p)
     node = _parse(text, subject)
-    if isinstance(node, ast.FunctionDef) and takes_parameters(subject):
-        before.insert(0, f"{PARAMETERS} = {p!r}")
-        text = _without_parameters(text)
-        node = _parse(text, subject)
     head, body = _split(text, node)
-    head = head.replace(node.name, name, 1)
-    parts = []
-    if before:
-        joined = "\n\n\n".join(before)
-        parts.append(f"{BEGIN}\n{joined}\n{END}" if marks else joined)
-    parts.append(f"{head}\n    {BEGIN}\n{body}\n    {END}" if marks else f"{head}\n{body}")
-    return "\n\n\n".join(parts) + "\n"
+    head = re.sub(rf"^(\s*(?:def|class)\s+){node.name}\b", rf"\g<1>{name}", head, count=1, flags=re.MULTILINE)
+    if any(isinstance(item, ast.Name) and item.id == node.name for item in ast.walk(node)):
+        body = _renamed(body, node.name, name)  # it calls itself
+    if not marks:
+        return "\n\n\n".join([*before, f"{head}\n{body}"]) + "\n"
+    if isinstance(node, ast.FunctionDef):
+        body = "\n\n".join([*(textwrap.indent(item, "    ") for item in before), body])
+        before = []
+    parts = [f"{BEGIN}\n{item}\n{END}" for item in ["\n\n\n".join(before)] if item]
+    return "\n\n\n".join([*parts, f"{head}\n    {BEGIN}\n{body}\n    {END}"]) + "\n"
 
 
 def _source(subject: Any) -> str:
     try:
-        return textwrap.dedent(inspect.getsource(subject)).rstrip()
+        text = textwrap.dedent(inspect.getsource(subject)).rstrip()
     except (OSError, TypeError) as error:
         raise AuthorError("source", f"{subject!r} has no source of its own; write it with def or class") from error
+    node = _parse(text, subject)
+    # A body on the line of its signature leaves nothing to cut out: write it on lines of its own.
+    return ast.unparse(node) if node.body[0].lineno <= _signature_end(text, node) else text
 
 
-def _parse(text: str, subject: Any) -> ast.FunctionDef | ast.ClassDef:
-    node = ast.parse(text).body[0]
+def _parse(text: str, subject: Any) -> Definition:
+    node: ast.stmt | None = None
+    try:
+        node = ast.parse(text).body[0]
+    except SyntaxError:  # a lambda in the middle of a line
+        pass
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
         raise AuthorError("source", f"{subject!r} is not written with def or class; a notebook cannot show it")
     return node
 
 
-def _definition(subject: Any) -> ast.FunctionDef | ast.ClassDef:
+def _definition(subject: Any) -> Definition:
     return _parse(_source(subject), subject)
 
 
-def _renamed(text: str, name: str) -> str:
-    return re.sub(rf"\b{name}\b", f"{name}_", text)
+def _renamed(text: str, old: str, new: str) -> str:
+    return re.sub(rf"\b{old}\b", new, text)
 
 
-def _without_parameters(text: str) -> str:
-    """The same function without `*, p` in its signature; comments in the body stay."""
-    node = ast.parse(text).body[0]
-    assert isinstance(node, ast.FunctionDef)
-    node.args.kwonlyargs, node.args.kw_defaults = [], []
-    first = node.body[0].lineno
-    signature = ast.unparse(ast.FunctionDef(**{**vars(node), "body": [ast.Pass()]})).rsplit("\n", 1)[0]
-    return signature + "\n" + "\n".join(text.split("\n")[first - 1 :])
+def _with_parameters(text: str, subject: Any, p: Parameters) -> str:
+    """The same source without `*, p` in the signature, and with `p = {...}` as the first line of the body."""
+    node = _parse(text, subject)
+    target: ast.stmt = node
+    if isinstance(node, ast.ClassDef):
+        inits = [item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"]
+        if not inits:
+            raise AuthorError(
+                "source", f"{node.name}: the constructor that takes p must be written in the class itself"
+            )
+        target = inits[0]
+    assert isinstance(target, ast.FunctionDef)
+    lines = text.split("\n")
+    first, last = target.lineno - 1, _signature_end(text, target)
+    documented = ast.get_docstring(target) is not None
+    rest = target.body[0].end_lineno if documented else last
+    indent = " " * target.col_offset
+    target.args.kwonlyargs, target.args.kw_defaults = [], []
+    target.body, target.decorator_list = [ast.Pass()], []
+    signature = ast.unparse(target).rsplit("\n", 1)[0]
+    given = f"{indent}    {PARAMETERS} = {p!r}"
+    return "\n".join([*lines[:first], indent + signature, *lines[last:rest], given, *lines[rest:]])
 
 
-def _split(text: str, node: ast.FunctionDef | ast.ClassDef) -> tuple[str, str]:
+def _split(text: str, node: Definition) -> tuple[str, str]:
     """The signature with its docstring, and the body after it."""
     lines = text.split("\n")
     documented = ast.get_docstring(node) is not None
     if documented and len(node.body) == 1:
         raise AuthorError("source", f"{node.name} has a docstring and nothing after it")
-    last = node.body[0].end_lineno if documented else _signature_end(node, lines)
+    last = node.body[0].end_lineno if documented else _signature_end(text, node)
     assert last is not None
     return "\n".join(lines[:last]), "\n".join(lines[last:]).strip("\n")
 
 
-def _signature_end(node: ast.FunctionDef | ast.ClassDef, lines: list[str]) -> int:
-    line = node.body[0].lineno - 1
-    while line > node.lineno and not lines[line - 1].rstrip().endswith(":"):
-        line -= 1
-    return line
+def _signature_end(text: str, node: ast.stmt) -> int:
+    """The number of the line on which the signature's colon stands."""
+    depth = 0
+    lines = text.split("\n")[node.lineno - 1 :]
+    for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.string, 0)
+        if token.string == ":" and depth == 0:
+            return node.lineno + token.start[0] - 1
+    raise AssertionError("a definition without a colon")
 
 
 def _helpers(subject: Any) -> list[Any]:

@@ -6,6 +6,7 @@ Everything here can be read and changed by the student's code: what leaves this 
 from __future__ import annotations
 
 import builtins
+import ctypes
 import os
 import random
 import socket
@@ -20,6 +21,9 @@ from autograder.sandbox import mounts, stream, wall
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
 
+_PR_SET_CHILD_SUBREAPER = 36
+MAX_OUTPUTS = 1_000  # of one cell
+
 
 def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:
     """Live for one notebook: put up the wall, prepare the process, then do what is asked until the channel closes."""
@@ -29,6 +33,7 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
     except OSError as error:
         stream.send(channel, encode({"fault": str(error)}))
         return
+    os.register_at_fork(after_in_child=channel.close)  # a fork of the student's must not answer in its parent's place
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
     _seed()
@@ -36,15 +41,23 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
     while True:
         try:
             request = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
-        except (stream.Hangup, stream.Silence):
+        except (stream.Hangup, stream.Silence, ValueError):  # ValueError: closed by the fork above
             return
         outputs.clear()
+        _restore_streams(outputs)
         if request["do"] == "cell":
             shell.run_cell(request["source"], store_history=True)
-            reply: dict[str, Any] = {"outputs": outputs.items}
+            reply: dict[str, Any] = {"outputs": outputs.items[:MAX_OUTPUTS]}
         else:
             reply = _answer(request["question"], shell)
-        stream.send(channel, _safe({**reply, "turn": request["turn"]}))
+        stream.send(channel, _safe({**reply, "turn": request["turn"]}, settings["reply_bytes"]))
+
+
+def _restore_streams(outputs: Outputs) -> None:
+    """New streams where a cell took them away: the shell itself writes to them."""
+    for name in ("stdout", "stderr"):
+        if not hasattr(getattr(sys, name, None), "write"):
+            setattr(sys, name, Stream(outputs, name))
 
 
 def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
@@ -52,9 +65,12 @@ def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"value": found.value, "failure": found.failure, "detail": found.detail}
 
 
-def _safe(reply: dict[str, Any]) -> bytes:
+def _safe(reply: dict[str, Any], most: int) -> bytes:
     try:
-        return encode(reply)
+        frame = encode(reply)
+        if len(frame) > most:
+            raise Unreadable("too_large", f"a value of more than {most // 2**20} MB")
+        return frame
     except Unreadable as error:
         found: dict[str, Any] = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
         return encode({**found, "turn": reply["turn"]})
@@ -66,6 +82,8 @@ def _prepare(
     """A fresh session, streams, wall, directory with the notebook's files, and environment."""
     os.setsid()
     channel.set_inheritable(False)
+    # Daemons that the student starts become children of this process again, so that they are found and ended with it.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -14,9 +11,11 @@ import numpy as np
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.sandbox import mounts, stream, warm
+from autograder.sandbox.child import MAX_OUTPUTS
 from autograder.wire import decode, encode
 
-Death = Literal["timeout", "exit", "memory"]
+# `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
+Death = Literal["timeout", "exit", "memory", "staff"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +37,7 @@ class Limits:
     open_files: int = 512
     reply_megabytes: int = 64
     cell_characters: int = 1_000_000
-    output_characters: int = 200_000
+    output_characters: int = 500_000  # of one cell, pictures included
     restarts: int = 6
     require_wall: bool = False
     visible: tuple[str, ...] = ()
@@ -58,8 +57,9 @@ class Session:
     """Runs the cells of one notebook in order and asks questions in between.
 
     A cell or question that does not come back costs only itself: the process is killed, and the next request starts a
-    fresh one in which the cells so far are run again, without those that killed it. `files` are put beside the
-    notebook (name to content).
+    fresh one in which the cells so far are run again, without those that killed it. Once the notebook's own time or
+    its restarts are used up, what is left is not wrong but unknown (`staff`). `files` are put beside the notebook
+    (name to content).
     """
 
     def __init__(self, limits: Limits | None = None, files: dict[str, bytes] | None = None) -> None:
@@ -67,7 +67,6 @@ class Session:
         self._files = files or {}
         self._cells: list[str] = []
         self._process: warm.Process | None = None
-        self._directory = Path(tempfile.mkdtemp(prefix="notebook-"))
         self._used = 0.0
         self._starts = 0
         self._turn = 0
@@ -85,9 +84,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the process and remove its directory."""
+        """End the process."""
         self._kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
 
     def run(self, source: str) -> CellResult:
         """Run one cell; its outputs come in nbformat's shape."""
@@ -98,9 +96,11 @@ class Session:
         except _Died as death:
             return CellResult(death=death.death, detail=death.detail)
         except Unreadable as error:
+            self._kill()  # what cannot be read leaves the stream at an unknown place
+            self._cells.append(source)
             return CellResult(outputs=[_note(f"The outputs of this cell could not be read: {error.message}")])
         self._cells.append(source)
-        return CellResult(outputs=_outputs(reply))
+        return CellResult(outputs=_limited(_outputs(reply), self.limits.output_characters))
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
@@ -129,12 +129,14 @@ class Session:
     def _exchange(self, process: warm.Process, request: dict[str, Any], seconds: float) -> Any:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
-            raise _Died("timeout", f"the notebook used up its {self.limits.notebook_seconds:g} s")
-        start = time.monotonic()
+            raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
+        start, allowed = time.monotonic(), min(seconds, left)
         try:
-            return self._turn_taken(process, request, start + min(seconds, left))
+            return self._turn_taken(process, request, start + allowed)
         except stream.Silence as error:
-            raise _Died("timeout", f"it was stopped after {min(seconds, left):.3g} s") from error
+            if allowed < seconds:  # others used the time that this one may have needed
+                raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s") from error
+            raise _Died("timeout", f"it was stopped after {allowed:.3g} s") from error
         except stream.Hangup as error:
             raise _how(process) from error
         finally:
@@ -172,20 +174,18 @@ class Session:
         """The process, started and brought up to the current cell where need be."""
         while self._process is None:
             if self._starts > self.limits.restarts:
-                raise _Died("exit", f"the process had to be started more than {self.limits.restarts} times")
+                raise _Died("staff", f"the process had to be started more than {self.limits.restarts} times")
             self._starts += 1
             self._process = self._start()
             self._replay()
         return self._process
 
     def _start(self) -> warm.Process:
-        shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory.mkdir(mode=0o700)
         limits = self.limits
         settings = {
-            "directory": str(self._directory),
             "files": {name: np.frombuffer(content, np.uint8) for name, content in self._files.items()},
             "cpu_seconds": int(2 * limits.notebook_seconds) + 5,
+            "reply_bytes": limits.reply_megabytes * 2**20,
             "visible": mounts.shown(limits.visible),
         }
         numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")
@@ -228,6 +228,18 @@ def _outputs(reply: Any) -> list[dict[str, Any]]:
     """The outputs that have nbformat's shape; a student may have sent anything."""
     items = reply.get("outputs") if isinstance(reply, dict) else None
     return [item for item in map(_output, items if isinstance(items, list) else []) if item]
+
+
+def _limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
+    """The outputs up to a number of characters, whatever the student's process made of that limit."""
+    left = characters + 2_000
+    kept: list[dict[str, Any]] = []
+    for output in outputs[:MAX_OUTPUTS]:
+        left -= len(repr(output)) if "data" not in output else sum(map(len, output["data"].values()))
+        if left < 0:
+            return [*kept, _note("The rest of this cell's output is left out.")]
+        kept.append(output)
+    return kept
 
 
 def _output(item: Any) -> dict[str, Any] | None:
