@@ -78,6 +78,8 @@ class Session:
         return tuple(self._flags)
 
     def __enter__(self) -> Session:
+        if self.limits.require_wall:  # to be refused before anything else is done
+            self._running()
         return self
 
     def __exit__(self, *_: object) -> None:
