@@ -12,6 +12,7 @@ from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.sandbox import mounts, stream, warm
 from autograder.sandbox.child import MAX_OUTPUTS
+from autograder.sandbox.process import Process
 from autograder.wire import decode, encode
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
@@ -66,7 +67,7 @@ class Session:
         self.limits = limits or Limits()
         self._files = files or {}
         self._cells: list[str] = []
-        self._process: warm.Process | None = None
+        self._process: Process | None = None
         self._used = 0.0
         self._starts = 0
         self._turn = 0
@@ -128,7 +129,7 @@ class Session:
             self._kill()
             raise
 
-    def _exchange(self, process: warm.Process, request: dict[str, Any], seconds: float) -> Any:
+    def _exchange(self, process: Process, request: dict[str, Any], seconds: float) -> Any:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
             raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
@@ -144,7 +145,7 @@ class Session:
         finally:
             self._used += time.monotonic() - start
 
-    def _turn_taken(self, process: warm.Process, request: dict[str, Any], deadline: float) -> Any:
+    def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float) -> Any:
         """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
         self._turn += 1
         if stream.pending(process.channel):
@@ -172,7 +173,7 @@ class Session:
         self._kill()  # the stream is at an unknown place
         return Unreadable("forged", how)
 
-    def _running(self) -> warm.Process:
+    def _running(self) -> Process:
         """The process, started and brought up to the current cell where need be."""
         while self._process is None:
             if self._starts > self.limits.restarts:
@@ -182,7 +183,7 @@ class Session:
             self._replay()
         return self._process
 
-    def _start(self) -> warm.Process:
+    def _start(self) -> Process:
         limits = self.limits
         settings = {
             "files": {name: np.frombuffer(content, np.uint8) for name, content in self._files.items()},
@@ -219,9 +220,9 @@ class _Died(Exception):
         self.death, self.detail = death, detail
 
 
-def _how(process: warm.Process) -> _Died:
+def _how(process: Process) -> _Died:
     """Why a process is gone that nobody told to go."""
-    if process.watch is not None and process.watch.reason:
+    if process.watch.reason:
         return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
     return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")
 
