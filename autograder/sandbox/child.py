@@ -18,10 +18,9 @@ from autograder.answering import answer
 from autograder.core import Question
 from autograder.errors import Unreadable
 from autograder.sandbox import linux, mounts, stream, wall
+from autograder.sandbox.outputs import MAX_OUTPUTS
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
-
-MAX_OUTPUTS = 1_000  # of one cell
 
 
 def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:

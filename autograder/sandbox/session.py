@@ -11,7 +11,7 @@ import numpy as np
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.sandbox import mounts, stream, warm
-from autograder.sandbox.child import MAX_OUTPUTS
+from autograder.sandbox.outputs import limited, note, outputs
 from autograder.sandbox.process import Process
 from autograder.wire import decode, encode
 
@@ -101,9 +101,9 @@ class Session:
         except Unreadable as error:
             self._kill()  # what cannot be read leaves the stream at an unknown place
             self._cells.append(source)
-            return CellResult(outputs=[_note(f"The outputs of this cell could not be read: {error.message}")])
+            return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
         self._cells.append(source)
-        return CellResult(outputs=_limited(_outputs(reply), self.limits.output_characters))
+        return CellResult(outputs=limited(outputs(reply), self.limits.output_characters))
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
@@ -225,37 +225,3 @@ def _how(process: Process) -> _Died:
     if process.watch.reason:
         return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
     return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")
-
-
-def _outputs(reply: Any) -> list[dict[str, Any]]:
-    """The outputs that have nbformat's shape; a student may have sent anything."""
-    items = reply.get("outputs") if isinstance(reply, dict) else None
-    return [item for item in map(_output, items if isinstance(items, list) else []) if item]
-
-
-def _limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
-    """The outputs up to a number of characters, whatever the student's process made of that limit."""
-    left = characters + 2_000
-    kept: list[dict[str, Any]] = []
-    for output in outputs[:MAX_OUTPUTS]:
-        left -= len(repr(output)) if "data" not in output else sum(map(len, output["data"].values()))
-        if left < 0:
-            return [*kept, _note("The rest of this cell's output is left out.")]
-        kept.append(output)
-    return kept
-
-
-def _output(item: Any) -> dict[str, Any] | None:
-    match item:
-        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
-            return {"output_type": "stream", "name": name, "text": text}
-        case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
-            kept = {kind: content for kind, content in data.items() if isinstance(content, str)}
-            return {"output_type": "display_data", "data": kept, "metadata": {}}
-        case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(trace)}:
-            return {"output_type": "error", "ename": name, "evalue": value, "traceback": [str(line) for line in trace]}
-    return None
-
-
-def _note(text: str) -> dict[str, Any]:
-    return {"output_type": "stream", "name": "stderr", "text": text + "\n"}

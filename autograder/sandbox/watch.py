@@ -11,6 +11,7 @@ import os
 import select
 import signal
 import threading
+import time
 
 INTERVAL_MS = 50
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -32,12 +33,16 @@ class Watch:
         ended = select.poll()
         ended.register(self._pidfd, select.POLLIN)
         try:
-            while not ended.poll(INTERVAL_MS):
+            pause = INTERVAL_MS
+            while not ended.poll(pause):
+                start = time.monotonic()
                 if reason := self._excess():
                     self.reason = reason
                     with contextlib.suppress(ProcessLookupError):
                         signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
                     return
+                # A hundred processes take long to look at: that must not become the grader's main work.
+                pause = min(max(INTERVAL_MS, int(5_000 * (time.monotonic() - start))), 20 * INTERVAL_MS)
         finally:
             os.close(self._pidfd)
 
