@@ -17,6 +17,7 @@ from autograder.hidden import part_key
 from autograder.judge import judge_part
 from autograder.notebook import WRITTEN_MARK, answer_id
 from autograder.sandbox import Limits, Session
+from autograder.stability import digest
 from autograder.submission import writable
 from autograder.variants import variant
 
@@ -49,6 +50,7 @@ def grade(
     if problem.version != marks["version"]:
         flags += (f"graded by version {problem.version} of the problem, handed out as version {marks['version']}",)
     p = variant(problem, marks["seed"]).parameters
+    made = digest(notebook, files or {})
     outcomes = []
     stops: dict[str, str] = {}
     with Session(limits, dict(files or {})) as session:
@@ -64,7 +66,14 @@ def grade(
             elif cell["cell_type"] == "code" and cell["source"].strip():
                 stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
         flags += session.flags
-    return Report(slug=problem.slug, version=problem.version, parameters=p, outcomes=tuple(outcomes), flags=flags)
+    return Report(
+        slug=problem.slug,
+        version=problem.version,
+        parameters=p,
+        outcomes=tuple(outcomes),
+        flags=flags,
+        digest=made,
+    )
 
 
 def _tested(cell: dict[str, Any], parts: Any) -> Part | None:

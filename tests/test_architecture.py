@@ -21,7 +21,7 @@ LAYERS = [
     {"preview"},
     {"parts", "student"},
     {"sandbox", "judge", "library", "assignment"},
-    {"feedback", "report", "notebook", "hidden", "submission", "simulated"},
+    {"feedback", "report", "notebook", "hidden", "submission", "stability", "simulated"},
     {"examination"},
     {"audit"},
     {"audit_table", "grading"},
