@@ -163,9 +163,10 @@ Each line is one submission of the small problem in `tests/data/course` (ten poi
 part waits for a person on every route and is left out). *Deserved* follows from the answers alone. *Ours* is
 `nbgrader autograde` with `autograder.nbgrader.configure`. The two *plain* columns are nbgrader's stock configuration
 (with {SECONDS} s a cell) on the same answer cells, with hidden asserts as a teacher would write them, and with the
-`hidden.score` of our source notebooks. Bold is not as deserved. *held* waits for a person; *unscored* is a part whose cell was not
-found, *not graded* an error for this student: both are exported as 0. The asserts look at values only, so that a lost gradient costs nothing there. An
-answer cell that does not come to its end counts as not run; plain nbgrader interrupts it and keeps what it defined.
+`hidden.score` of our source notebooks. Bold is not as deserved. *held* waits for a person; *unscored* is a part whose
+cell was not found, *not graded* an error for this student: both are exported as 0. The asserts look at values only, so
+that a lost gradient costs nothing there. An answer cell that does not come to its end counts as not run; plain nbgrader
+interrupts it and keeps what it defined.
 
 Reproduce with `python -m benchmarks.robustness`; `tests/test_robustness.py` keeps the page in step with the class.
 
