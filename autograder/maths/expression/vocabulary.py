@@ -122,7 +122,9 @@ def domain(text: str) -> Domain:
         low, high = (Fraction(bound) for bound in match.groups())
         if low < high:
             return Domain(kind="interval", low=low, high=high)
-    raise AuthorError("domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)}, [a,b] or {{0,2,...}}")
+    raise AuthorError(
+        "domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)}, [a,b] or {{0,2,...}}"
+    )
 
 
 def vocabulary(
