@@ -19,8 +19,9 @@ class Expression(Typed):
     """A closed form.
 
     `domains` says where each variable lives (`{"beta": "positive", "i": "nat"}`, or a function of p); only these may
-    occur. `definitions` are abbreviations of the question, such as `{"P(i)": "..."}`, or a function of p. `forbid` names what the
-    answer must do without (`sum`, a function, an abbreviation): equivalence alone would accept the question as its answer.
+    occur. `definitions` are abbreviations of the question, such as `{"P(i)": "..."}`, or a function of p. `forbid`
+    names what the answer must do without (`sum`, a function, an abbreviation): equivalence alone would accept the
+    question as its answer.
     `tolerance` is for questions that ask for decimals; `up_to` accepts a `sign`, a `factor` or a `constant`.
     """
 

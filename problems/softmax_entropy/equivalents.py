@@ -7,6 +7,11 @@ X = "e^(-beta)"
 COTH = "beta/2*coth(beta/2)-ln(2*sinh(beta/2))"
 
 
+def powers(N, *, times=False):
+    """The sum of the powers of e^(-beta) up to N, written out; with `times`, each times its exponent."""
+    return "+".join((f"{n}*" if times else "") + f"e^(-{n}*beta)" for n in range(N + 1))
+
+
 # P(i).
 
 
@@ -42,7 +47,10 @@ SOFTMAX_BY_FAMILY = {
     ],
     **{f"from {s}": [f"(1-e^(-beta))*e^(-beta*(i-{s}))", f"(e^beta-1) e^(-beta*(i-{s - 1}))"] for s in (1, 2, 3)},
     "even": ["(1-exp(-2*beta))*exp(-beta*i)", "2*sinh(beta)*e^(-beta*(i+1))", "(1+(-1)^i)/2*(1-e^(-2beta))e^(-beta i)"],
-    "odd": ["(1-e^(-2*beta))*e^(-beta*(i-1))", "2*sinh(beta)*e^(-beta*i)", "(1-(-1)^i)/2*(e^beta-e^(-beta))*e^(-i*beta)"],
+    "odd": [
+        "(1-e^(-2*beta))*e^(-beta*(i-1))", "2*sinh(beta)*e^(-beta*i)",
+        "(1-(-1)^i)/2*(e^beta-e^(-beta))*e^(-i*beta)",
+    ],
     **{f"multiples of {m}": [f"(1-exp(-{m}*beta))*exp(-beta*i)", f"e^(-beta*i)-e^(-beta*(i+{m}))"] for m in (3, 4, 5)},
     **{
         f"up to {N}": [
@@ -53,11 +61,16 @@ SOFTMAX_BY_FAMILY = {
         for N in range(2, 10)
     },
     "two states": ["sigma(beta*(1-2*i))", "sigma(-beta)^i*sigma(beta)^(1-i)", "i/(1+e^beta)+(1-i)/(1+e^(-beta))"],
-    "all integers": ["tanh(beta/2)*e^(-beta*|i|)", r"\tanh(\beta/2)\,e^{-\beta|i|}", "(e^beta-1)/(e^beta+1)*e^(-beta*abs(i))"],
+    "all integers": [
+        "tanh(beta/2)*e^(-beta*|i|)", r"\tanh(\beta/2)\,e^{-\beta|i|}", "(e^beta-1)/(e^beta+1)*e^(-beta*abs(i))",
+    ],
     "pairs": ["(1-e^(-beta))*e^(-beta*floor(i/2))/2", "(1-e^(-beta))/2*exp(-beta*(2*i-1+(-1)^i)/4)"],
     "triples": ["(e^(-beta*floor(i/3))-e^(-beta*(1+floor(i/3))))/3"],
     **{
-        f"offset {a}": ["(1-exp(-beta))*exp(-beta*i)", f"e^(-beta*(i+{a}))*(1-e^(-beta))/e^(-{a}*beta)", "2*sinh(beta/2)*exp(-beta*(i+1/2))"]
+        f"offset {a}": [
+            "(1-exp(-beta))*exp(-beta*i)", f"e^(-beta*(i+{a}))*(1-e^(-beta))/e^(-{a}*beta)",
+            "2*sinh(beta/2)*exp(-beta*(i+1/2))",
+        ]
         for a in ("1/2", "1/3", "3/2", "2")
     },
 }  # fmt: skip
@@ -76,11 +89,7 @@ ENTROPY_BY_FAMILY = {
         f"multiples of {m}": [f"-ln(1-e^(-{m}*beta))+{m}*beta*e^(-{m}*beta)/(1-e^(-{m}*beta))"] for m in (3, 4, 5)
     },
     **{
-        f"up to {N}": [
-            f"ln({'+'.join(f'e^(-{n}*beta)' for n in range(N + 1))})+beta*({'+'.join(f'{n}*e^(-{n}*beta)' for n in range(N + 1))})"
-            f"/({'+'.join(f'e^(-{n}*beta)' for n in range(N + 1))})",
-        ]
-        for N in range(2, 10)
+        f"up to {N}": [f"ln({powers(N)})+beta*({powers(N, times=True)})/({powers(N)})"] for N in range(2, 10)
     },
     "two states": [
         "softplus(-beta)+beta*sigma(-beta)", "-sigma(beta)*ln(sigma(beta))-sigma(-beta)*ln(sigma(-beta))",
@@ -144,7 +153,7 @@ def as_in_print(p):
 def by_free_energy(p):
     family = family_of(p)
     return "\n".join([
-        f"ln(Z)+beta*" + family.total(lambda i: f"P({i})*{family.energy_at(i)}"),
+        "ln(Z)+beta*" + family.total(lambda i: f"P({i})*{family.energy_at(i)}"),
         f"-ln({family.prefactor(X)})+beta*{family.mean('beta')}",
     ])  # fmt: skip
 
@@ -154,11 +163,13 @@ def over_i_itself(p):
     family = family_of(p)
     if p["family"] in ("even", "odd") or p["family"].startswith("multiples"):
         return None
+    energy, number = family.energy_at("i"), chr(92) + "infty"
     lower = family.walk[1] if not p["family"].startswith("from") else str(family.first[0])
     upper = family.walk[2]
     return "\n".join([
         f"sum(-P(i)*ln(P(i)), i, {lower}, {upper})",
-        rf"\sum_{{i={lower}}}^{{{upper.replace('inf', chr(92) + 'infty')}}} P(i) \left(\ln(Z) + \beta {family.energy_at('i')}\right)",
+        rf"\sum_{{i={lower.replace('inf', number)}}}^{{{upper.replace('inf', number)}}} "
+        rf"P(i) \left(\ln(Z) + \beta {energy}\right)",
         family.entropy("beta"),
     ])  # fmt: skip
 

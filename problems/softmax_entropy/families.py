@@ -13,10 +13,10 @@ from fractions import Fraction
 class Family:
     """A softmax of minus beta times an energy.
 
-    `prefactor(x)` is P(i) over e^(-beta E(i)), `mean(b)` the mean energy, `variance(b)` its variance. `energy_of` is
-    the energy of a number; `walk` is how a sum of step one runs over the support: the number as a text of n, and the bounds of n. `beta_of` and `entropy_of`
-    are functions of the mean u of what `mean_words` says, where they can be written down; u lies in `u_domain`.
-    `integral` and `continuous` are what comes out where somebody integrates instead of summing.
+    `energy_of` is the energy of a number. `walk` is how a sum of step one runs over the support: the number as a text
+    of n, and the bounds of n. `prefactor(x)` is P(i) over e^(-beta E(i)), `mean(b)` the mean energy, `variance(b)` its
+    variance. `beta_of` and `entropy_of` are functions of the mean u of what `u_words` says, where they can be written
+    down; u lies in `u_domain`. `integral` and `continuous` are what P(i) and the entropy become for whoever integrates.
     """
 
     words: str
@@ -75,7 +75,7 @@ def progression(start: int, step: int) -> Family:
         energy_latex="i",
         walk=(number, "0", "inf"),
         first=tuple(start + step * n for n in range(8)),
-        prefactor=lambda x: f"(1-{power(x)})" + (f"/({x})^{s}" if s else ""),
+        prefactor=lambda x: f"((1-{power(x)})/({x})^{s})" if s else f"(1-{power(x)})",
         mean=mean,
         variance=lambda b: f"({step}^2*e^({m}{b})/(e^({m}{b})-1)^2)",
         entropy=lambda b: f"-ln(1-e^(-{m}{b}))+{m}{b}/(e^({m}{b})-1)",
@@ -185,7 +185,7 @@ def offset(shift: str) -> Family:
         energy_latex=rf"\left(i + {shift}\right)",
         walk=("n", "0", "inf"),
         first=tuple(range(8)),
-        prefactor=lambda x: f"(1-{x})/({x})^({shift})",
+        prefactor=lambda x: f"((1-{x})/({x})^({shift}))",
         mean=lambda b: f"({shift}+1/(e^({b})-1))",
         variance=lambda b: f"(e^({b})/(e^({b})-1)^2)",
         entropy=lambda b: f"-ln(1-e^(-{b}))+{b}/(e^({b})-1)",

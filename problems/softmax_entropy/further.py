@@ -60,8 +60,8 @@ KINDS = {
     ),
     "entropy of mean": Kind(
         words=lambda p, family: (
-            rf"**Entropy from a mean.** Let $u$ be {family.u_words} under $P$. Give the entropy of $P$ as an expression "
-            r"in $u$ alone (no $\beta$), typed `u`."
+            rf"**Entropy from a mean.** Let $u$ be {family.u_words} under $P$. Give the entropy of $P$ as an "
+            r"expression in $u$ alone (no $\beta$), typed `u`."
         ),
         answer=lambda p, family, population, h: family.entropy_of,
         letters=lambda p, family: {"u": family.u_domain},

@@ -9,7 +9,8 @@ from autograder.maths.expression.vocabulary import domain
 
 SOME_INTEGERS = [
     ("{0,1}", "1-i", "cos(pi*i/2)^2", True), ("{0,1}", "1-i", "(1-i)^2+i/9", False),
-    ("{0,1}", "e^(-b*i)/(1+e^(-b))", "sigma(b*(1-2*i))", True), ("nat", "e^(-b*i)/(1+e^(-b))", "sigma(b*(1-2*i))", False),
+    ("{0,1}", "e^(-b*i)/(1+e^(-b))", "sigma(b*(1-2*i))", True),
+    ("nat", "e^(-b*i)/(1+e^(-b))", "sigma(b*(1-2*i))", False),
     ("{0,2,...}", "b", "b*(1+(-1)^i)/2", True), ("{1,3,...}", "b", "b*(1-(-1)^i)/2", True),
     ("{1,3,...}", "b", "b*(1+(-1)^i)/2", False), ("nat", "b", "b*(1+(-1)^i)/2", False),
     ("{0,3,...}", "b", "b*cos(2*pi*i/3)", True), ("{0,2,...}", "b", "b*cos(2*pi*i/3)", False),
