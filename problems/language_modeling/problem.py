@@ -4,6 +4,8 @@ import numpy as np
 import torch
 
 from autograder import Choice, Expression, Function, Problem, close, exactly, gradient, sizes, tensors
+from autograder.errors import Unreadable
+from autograder.maths import expression
 
 from . import mistakes as wrong
 from .equivalents import (
@@ -202,6 +204,9 @@ def sentence(p):
 def sentence_loss(p, *, sentence=None):
     log = "ln" if p["unit"] == "nats" else "log2"
     if sentence is not None:
+        words = expression.parse(sentence, domains=letters(p)).node
+        if expression.contains(words, "inf") or not all(expression.contains(words, name) for name in ("q", "n")):
+            raise Unreadable("nothing", "nothing follows from this")
         return f"-{log}({sentence})"
     ordinary = "n" if p["empty"] else "(n-1)"
     return f"-{log}(q)-{ordinary}*{log}(1-q)+n*{log}(V-1)"
