@@ -141,7 +141,7 @@ def _part_audit(part: Part, found: Findings) -> PartAudit:
     for draw, unseen in found.weak.items():
         shown = f"{len(unseen)} of {len(part.mistakes)} mistakes: {', '.join(sorted(unseen))}"
         found.note(f"weak {draw}", f"inputs {draw}() may not see {shown}")
-    names = tuple(mistake.__name__ for mistake in part.mistakes)
+    names = tuple(mistake.__name__ for mistake in part.mistakes if found.stopped or mistake.__name__ in found.made)
     kept = [item for item in part.equivalents if f"equivalent {name_of(item)}" not in found.survivors]
     return PartAudit(
         name=part.name, kind=part.kind, points=float(part.points), mistakes=names,

@@ -25,6 +25,8 @@ Text = str | Callable[..., Any]
 class Typed(Part):
     """A typed answer. `reference`, each mistake and each equivalent is a text or a function of `p` that gives one.
 
+    A mistake or equivalent gives None where nobody can hand it in under `p`.
+
     `follows` names an earlier part: functions then take its answer as a keyword of that name, and an answer that is
     right given the student's own earlier one earns everything (error carried forward). `hints` off leaves out all
     feedback beyond right and wrong.
@@ -84,6 +86,10 @@ class Typed(Part):
             return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
         return self.from_decision(decision, answer, p, earlier)
 
+    def applies(self, subject: Any, p: Parameters) -> bool:
+        """Whether the text is not None."""
+        return self.given(subject, p) is not None
+
     def right(self, p: Parameters) -> Any:
         """The official answer: where the part follows another, with the default of that keyword."""
         return self.reference(p) if callable(self.reference) else self.reference
@@ -125,7 +131,7 @@ class Typed(Part):
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         try:
-            return self.decide(self.given(mistake, p, earlier), answer, p).equal
+            return self.applies(mistake, p) and self.decide(self.given(mistake, p, earlier), answer, p).equal
         except (Unreadable, AuthorError):
             return False
 
