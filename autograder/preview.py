@@ -141,8 +141,11 @@ def show_derivation(text: str, **declared: Any) -> Shown:
     return Shown(r"\begin{aligned} & " + r" \\ = {} & ".join(lines) + r" \end{aligned}")
 
 
-def show_equation(text: str, **declared: Any) -> Shown:
-    """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning."""
+def show_equation(text: str, *, target: str = "", **declared: Any) -> Shown:
+    """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning.
+
+    Where a `target` is named, one of the equations must define it.
+    """
     from autograder.maths import tensor as language
 
     words = dict(declared)
@@ -151,7 +154,10 @@ def show_equation(text: str, **declared: Any) -> Shown:
     fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
     if fatal:
         raise Unreadable(fatal[0].code, fatal[0].message)
-    return Shown(language.to_latex(system), _index_notes(language.describe(system, declarations)))
+    description = language.describe(system, declarations)
+    if target and target not in (equation.name for equation in description.equations):
+        raise Unreadable("no_target", f"no equation has {target} alone on its left side")
+    return Shown(language.to_latex(system), _index_notes(description))
 
 
 def _index_notes(description: Any) -> list[str]:

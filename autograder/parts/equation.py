@@ -45,6 +45,17 @@ class Equation(Typed):
             "context": self.context,
         }
 
+    def local_check(self, p: Parameters) -> str:
+        """Reads the equations as the grader will, and says whether one of them defines the target."""
+        check = super().local_check(p)
+        return f"{check[:-1]}, target={self._key()!r})" if self.target else check
+
+    def _key(self) -> str:
+        """The target as the language names it."""
+        from autograder.maths.tensor.declarations import tensor_key
+
+        return tensor_key(self.target)
+
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as tensors for all sizes and entries."""
         from autograder.maths.tensor import declare
