@@ -83,9 +83,11 @@ def scores_of_heads(rng, p, **fixed):
     return tensors(rng, n, scores="K T T")
 
 
-def large_scores(rng, p):
-    """Scores so large that a mask must be no mere number of moderate size."""
-    return {"scores": 100 * scores_of_heads(rng, p, T=7)["scores"]}
+def large_where_hidden(rng, p):
+    """Large scores where nothing is to be seen: no mask of moderate size outweighs them, and no row saturates."""
+    scores = scores_of_heads(rng, p, T=7)["scores"]
+    hidden = masked_weights(torch.zeros_like(scores), p=p) == 0
+    return {"scores": scores + 300.0 * hidden}
 
 
 def one_position(rng, p):
@@ -309,7 +311,7 @@ PROBLEM = Problem(
                    equivalents=[parameters_by_matrices]),
         Written("heads_in_words", points=2, reference=words.HEADS, rubric=words.HEADS_RUBRIC),
         Function(
-            "masked_weights", points=4, inputs=[scores_of_heads, large_scores, one_position],
+            "masked_weights", points=4, inputs=[scores_of_heads, large_where_hidden, one_position],
             reference=masked_weights,
             checks=[close(weight=2), holds(hidden_positions_have_weight_zero), gradient()],
             mistakes=[

@@ -68,11 +68,17 @@ def phrases(p):
     }
 
 
+def settled(drawn, p):
+    """Matrices that neither shut nor open the activation, and offsets that leave some units of a relu alive."""
+    W, B = drawn["W"], drawn["B"]
+    return {"W": W / W.shape[-1] ** 0.5, "B": B / 2 - (1.0 if p["activation"] == "relu" else 0.0)}
+
+
 def with_heads(rng, p, **fixed):
-    """A network with a head at every layer; matrices that neither shut nor open the activation."""
+    """A network with a head at every layer."""
     n = {**sizes(rng, "N I L"), **fixed}
     drawn = tensors(rng, n, x="N I", y="N", W="L I I", B="L I", w="L I", b="L")
-    return {**drawn, "W": drawn["W"] / n["I"] ** 0.5, "B": drawn["B"] / 2}
+    return {**drawn, **settled(drawn, p)}
 
 
 def one_of_each(rng, p):
@@ -84,7 +90,7 @@ def with_one_head(rng, p, **fixed):
     """A network with a single head."""
     n = {**sizes(rng, "N I", largest=7), "L": int(rng.choice([3, 4, 5])), **fixed}
     drawn = tensors(rng, n, x="N I", y="N", W="L I I", B="L I", w="I")
-    return {**drawn, "W": drawn["W"] / n["I"] ** 0.5, "B": drawn["B"] / 2, "b": float(rng.normal())}
+    return {**drawn, **settled(drawn, p), "b": float(rng.normal())}
 
 
 def narrow(rng, p):
@@ -94,7 +100,7 @@ def narrow(rng, p):
 
 def to_measure(rng, p):
     """A network of a few layers."""
-    return with_heads(rng, p, N=5, I=3, L=int(rng.choice([3, 4, 6])))
+    return with_heads(rng, p, N=7, I=5, L=int(rng.choice([3, 4, 6])))
 
 
 def deep(rng, p):
