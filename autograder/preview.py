@@ -64,8 +64,17 @@ def declare(**words: Any) -> None:
     for key, value in words.items():
         if isinstance(value, Mapping):
             _DECLARED[key] = {**_DECLARED.get(key, {}), **value}
-        else:
+        elif key == "log":
             _DECLARED[key] = value
+        else:
+            _DECLARED[key] = _united(_DECLARED.get(key), value)
+
+
+def _united(before: Any, more: Any) -> Any:
+    """The names of both, each once: several parts of a notebook declare what they need."""
+    if isinstance(more, str):
+        return " ".join(dict.fromkeys((before or "").split() + more.split()))
+    return tuple(dict.fromkeys((*(before or ()), *more)))
 
 
 def expression(text: str) -> TypedText:

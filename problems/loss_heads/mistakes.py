@@ -463,8 +463,8 @@ def first_head_alone(x, y, W, B, w, b, *, p):
 def claim_the_other_way(p):
     """Let your function measure it: L = 60, a few widths, and see how the first norm changes from L = 10 to L = 60."""
     if p["measured"] == "logistic":
-        return "Within a factor of a thousand, as large: the printed sentence is wrong here."
-    return r"More than $10^{30}$ times smaller: the printed sentence is right here."
+        return "Within a factor of a thousand, as large: the printed claim is wrong here."
+    return r"More than $10^{30}$ times smaller: the printed claim is right here."
 
 
 def claim_larger(p):

@@ -195,9 +195,9 @@ def one_sweep(p):
 
 def at_first_layer(p):
     return (
-        r"More than $10^{30}$ times smaller: the printed sentence is right here."
+        r"More than $10^{30}$ times smaller: the printed claim is right here."
         if p["measured"] == "logistic"
-        else r"Within a factor of a thousand, as large: the printed sentence is wrong here."
+        else r"Within a factor of a thousand, as large: the printed claim is wrong here."
     )
 
 
@@ -251,9 +251,9 @@ def constraints(p):
 WHY = """
 With one loss at the end, the gradient at a low layer is a product of the Jacobians of all layers above it. Where these
 contract, as for a logistic activation, the product shrinks exponentially with the number of layers, and SGD hardly
-moves the low layers. The head at layer l adds the term -2 (y - y_hat_l) w_l directly to the gradient at h_l, one step
-away from its loss. So every layer is pulled towards features from which y can be predicted, and the layers above it
-start from these.
+moves the low layers. The head at layer l adds a multiple of (y_hat_l - y) w_l directly to the gradient at h_l, one
+step away from its loss. So every layer is pulled towards features from which y can be predicted, and the layers above
+it start from these.
 """
 
 RUBRIC = """
