@@ -65,7 +65,8 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
         found.stopped = True
         return
     _visible(problem, part, p, part.solution_cell(p), "the reference", found)
-    for equivalent in (item for item in part.equivalents if part.applies(item, p)):
+    alternatives = getattr(part, "alternatives", ())
+    for equivalent in (item for item in (*part.equivalents, *alternatives) if part.applies(item, p)):
         _equivalent(problem, part, equivalent, p, key, found)
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)

@@ -64,8 +64,17 @@ def declare(**words: Any) -> None:
     for key, value in words.items():
         if isinstance(value, Mapping):
             _DECLARED[key] = {**_DECLARED.get(key, {}), **value}
-        else:
+        elif key == "log":
             _DECLARED[key] = value
+        else:
+            _DECLARED[key] = _united(_DECLARED.get(key), value)
+
+
+def _united(before: Any, more: Any) -> Any:
+    """The names of both, each once: several parts of a notebook declare what they need."""
+    if isinstance(more, str):
+        return " ".join(dict.fromkeys((before or "").split() + more.split()))
+    return tuple(dict.fromkeys((*(before or ()), *more)))
 
 
 def expression(text: str) -> TypedText:
@@ -141,8 +150,11 @@ def show_derivation(text: str, **declared: Any) -> Shown:
     return Shown(r"\begin{aligned} & " + r" \\ = {} & ".join(lines) + r" \end{aligned}")
 
 
-def show_equation(text: str, **declared: Any) -> Shown:
-    """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning."""
+def show_equation(text: str, *, target: str = "", **declared: Any) -> Shown:
+    """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning.
+
+    Where a `target` is named, one of the equations must define it.
+    """
     from autograder.maths import tensor as language
 
     words = dict(declared)
@@ -151,7 +163,10 @@ def show_equation(text: str, **declared: Any) -> Shown:
     fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
     if fatal:
         raise Unreadable(fatal[0].code, fatal[0].message)
-    return Shown(language.to_latex(system), _index_notes(language.describe(system, declarations)))
+    description = language.describe(system, declarations)
+    if target and target not in (equation.name for equation in description.equations):
+        raise Unreadable("no_target", f"no equation has {target} alone on its left side")
+    return Shown(language.to_latex(system), _index_notes(description))
 
 
 def _index_notes(description: Any) -> list[str]:

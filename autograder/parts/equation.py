@@ -10,20 +10,22 @@ from autograder.core import Parameters
 from autograder.maths.decision import Decision
 from autograder.parts.typed import Typed, guarded
 
+Sizes = Mapping[str, int | str]
+
 
 @dataclass(frozen=True)
 class Equation(Typed):
     """One equation or several, the last of which defines `target`.
 
     `tensors` declares the given tensors with their axes (`["W^Q[K,I,J]", "L[T,J]"]`, or a function of p), `sizes` axes
-    that are products or numbers (`{"J": "K*I"}`), `sequences` integer tensors such as `w`, `context` indices fixed
-    outside. `given` are equations of the question that both sides may use.
+    that are products or numbers (`{"J": "K*I"}`, or a function of p), `sequences` integer tensors such as `w`,
+    `context` indices fixed outside. `given_equations` are those of the question that both sides may use.
     """
 
     _: KW_ONLY
     tensors: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()
     target: str = ""
-    sizes: Mapping[str, int | str] = field(default_factory=dict)
+    sizes: Sizes | Callable[[Parameters], Sizes] = field(default_factory=dict)
     sequences: str = ""
     context: str = ""
     given_equations: str = ""
@@ -35,12 +37,24 @@ class Equation(Typed):
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The given tensors, sizes, sequences and context, as keywords of `tensor.declare`."""
         tensors = self.tensors(p) if callable(self.tensors) else self.tensors
+        sizes = self.sizes(p) if callable(self.sizes) else self.sizes
         return {
             "tensors": tuple(tensors),
-            "sizes": dict(self.sizes),
+            "sizes": dict(sizes),
             "sequences": self.sequences,
             "context": self.context,
         }
+
+    def local_check(self, p: Parameters) -> str:
+        """Reads the equations as the grader will, and says whether one of them defines the target."""
+        check = super().local_check(p)
+        return f"{check[:-1]}, target={self._key()!r})" if self.target else check
+
+    def _key(self) -> str:
+        """The target as the language names it."""
+        from autograder.maths.tensor.declarations import tensor_key
+
+        return tensor_key(self.target)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as tensors for all sizes and entries."""

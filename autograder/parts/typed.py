@@ -7,7 +7,7 @@ neither prove nor refute.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -28,12 +28,13 @@ class Typed(Part):
     A mistake or equivalent gives None where nobody can hand it in under `p`.
 
     `follows` names an earlier part: functions then take its answer as a keyword of that name, and an answer that is
-    right given the student's own earlier one earns everything (error carried forward). `hints` off leaves out all
-    feedback beyond right and wrong.
+    right given the student's own earlier one earns everything (error carried forward). `alternatives` are for open
+    questions: other right answers, with other values. `hints` off leaves out all feedback beyond right and wrong.
     """
 
     _: KW_ONLY
     follows: str = ""
+    alternatives: Sequence[Text] = ()
     hints: bool = True
 
     call = ""  # what a student writes around the text, such as `expression`
@@ -82,9 +83,18 @@ class Typed(Part):
             decision = self.decide(self.right(p), answer, p)
             if decision.outcome != "equal" and earlier is not None:
                 decision = self._carried_forward(decision, answer, p, earlier)
+            if decision.outcome != "equal":
+                decision = self._otherwise(decision, answer, p)
         except Unreadable as error:
             return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
         return self.from_decision(decision, answer, p, earlier)
+
+    def _otherwise(self, first: Decision, answer: Any, p: Parameters) -> Decision:
+        """The first alternative that the answer equals; undecided where that cannot be said of one of them."""
+        others = [self.decide(self.given(item, p), answer, p) for item in self.alternatives if self.applies(item, p)]
+        if found := next((other for other in others if other.outcome == "equal"), None):
+            return found
+        return next((other for other in others if other.outcome == "undecided"), first)
 
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether the text is not None."""
