@@ -94,7 +94,12 @@ class Binders(Reader):
             bound = self.index()
             self.expect("}")
             return bound
-        return self.index() if self.token.kind == "number" else self._symbol_index()
+        if self.token.kind == "number":  # as in LaTeX, a bare bound is one number: `sum_{k=0}^2 W[k]`
+            number = self.number().value
+            if number.denominator != 1:
+                raise self.failure("a bound is a whole number")
+            return Index(terms=(IndexTerm(coefficient=int(number), atom=None),))
+        return self._symbol_index()
 
     def _symbol_index(self) -> Index:
         return Index(terms=(IndexTerm(coefficient=1, atom=self.symbol()),))

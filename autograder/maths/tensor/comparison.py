@@ -80,6 +80,7 @@ class Comparison:
                     size=_size(side, sizes),
                     axis=sizes.axis,
                     stated=_stated(side, sizes),
+                    zero=counts_from_zero(side, self.axes, self.declarations),
                     deadline=self.deadline,
                     private=side.own - self.reference.own,
                 )
@@ -216,6 +217,12 @@ def _size(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
 
 def _stated(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
     return lambda meaning, name: sizes.stated.get(sizes.axes.root(side.variable(meaning, name)), 0)
+
+
+def counts_from_zero(side: Side, axes: Axes, declarations: Declarations) -> Callable[[Meaning, str], bool]:
+    """Whether a variable's axis is declared to count from zero."""
+    roots = {axes.root(axes.letter(letter)) for letter in declarations.zero}
+    return lambda meaning, name: axes.root(side.variable(meaning, name)) in roots
 
 
 def grid_of(side: Side, meaning: Meaning, sizes: Sizes) -> tuple[Grid, ...]:

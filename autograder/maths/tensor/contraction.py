@@ -69,7 +69,7 @@ class Contraction(Entries):
         return self.product(factors)
 
     def _ranges(self, node: Multiply) -> None:
-        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size, wherever it starts."""
+        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size, wherever it starts unless that is said."""
         for factor in node.factors:
             if isinstance(factor, Multiply):
                 self._ranges(factor)
@@ -79,7 +79,8 @@ class Contraction(Entries):
             size = upper.constant - lower.constant + 1
             if size > 100 or size < 1:
                 raise LimitError("size", "this sum has too many terms, or none, to be computed here")
-            if lower.constant not in (0, 1) or size != self.owner.stated(self.meaning, variable):
+            literal = lower.constant not in (0, 1) or self.owner.zero(self.meaning, variable)
+            if literal or size != self.owner.stated(self.meaning, variable):
                 self.local[variable] = tuple(range(lower.constant, upper.constant + 1))
 
     def contracted(self, factors: Sequence[Value], variable: str) -> Value:
@@ -117,14 +118,15 @@ class Contraction(Entries):
         return result
 
     def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
-        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of the axis."""
+        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of the axis if none is declared."""
         here = Value((variable,), np.array(self.grid(variable)))
         if lower is not None and upper is not None and not lower.terms and not upper.terms:
             lower = upper = None
-        if lower is not None and not lower.terms and lower.constant in (0, 1):
+        zero = self.owner.zero(self.meaning, variable)
+        if lower is not None and not lower.terms and lower.constant in ((0,) if zero else (0, 1)):
             lower = None
-        low = here if lower is None else self._bound(lower)
-        high = here if upper is None else self._bound(upper)
+        low = here if lower is None else self._bound(lower, zero)
+        high = here if upper is None else self._bound(upper, zero)
         dims = union([here, low, high])
         middle = here.spread(dims)
         inside = (low.spread(dims) <= middle) & (middle <= high.spread(dims))
@@ -132,9 +134,9 @@ class Contraction(Entries):
         pair[:] = [self.arithmetic.constant(Fraction(0)), self.arithmetic.constant(Fraction(1))]
         return Value(dims, pair[np.broadcast_to(inside, self.shape(dims)).astype(int)])
 
-    def _bound(self, bound: CoreIndex) -> Value:
-        """A bound made of numbers and sizes counts from one, like the notation; variables count as their axis
-        does.
+    def _bound(self, bound: CoreIndex, zero: bool) -> Value:
+        """A bound made of numbers and sizes counts from one, like the notation, or from zero where that is
+        declared; variables count as their axis does.
         """
         dims, array = self.index(bound)
-        return Value(dims, array if dims else array + self.owner.start - 1)
+        return Value(dims, array if dims or zero else array + self.owner.start - 1)

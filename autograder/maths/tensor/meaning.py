@@ -34,7 +34,7 @@ from .core import (
     variables,
 )
 from .scope import Scope, Scoped, Setting, symbol_of
-from .symbols import capitals, occurs
+from .symbols import capitals, closed, occurs
 from .tree import (
     Call,
     Concat,
@@ -118,7 +118,7 @@ class _Reading(Scoped):
         return Constant(ZERO)
 
     def product(self, node: Product | Tensor, scope: Scope) -> Core:
-        """Sums here every capital that two factors share."""
+        """Sums here every capital that two factors share, unless each of them sums it by itself."""
         factors = node.factors if isinstance(node, Product) else (("*", node),)
         counts: dict[str, tuple[Symbol, int]] = {}
         for _, body in factors:
@@ -126,7 +126,7 @@ class _Reading(Scoped):
                 counts[symbol.key] = (symbol, counts.get(symbol.key, (symbol, 0))[1] + 1)
         inside, over = dict(scope), []
         for key, (symbol, count) in counts.items():
-            if count > 1:
+            if count > 1 and not all(closed(symbol, body) for _, body in factors):
                 inside[key] = self.fresh(symbol)
                 over.append(inside[key])
         parts = tuple(
@@ -170,7 +170,7 @@ class _Reading(Scoped):
         bounds: tuple[tuple[str, CoreIndex | None, CoreIndex | None], ...] = ()
         if node.lower is not None or node.upper is not None:
             lower, upper = self._bound(node.lower, scope, node), self._bound(node.upper, scope, node)
-            bounds = () if _whole(node, lower, upper) else ((over[0], lower, upper),)
+            bounds = () if _whole(node, lower, upper, self.setting.zero) else ((over[0], lower, upper),)
         return Multiply((self.core(node.body, inside),), tuple(over), bounds)
 
     def _bound(self, index: Index | None, scope: Scope, node: Total) -> CoreIndex | None:
@@ -241,14 +241,15 @@ def _size_axis(name: Name) -> str:
     return Symbol(letter=name.base, label=name.lower).axis if plain else ""
 
 
-def _whole(node: Total, lower: CoreIndex | None, upper: CoreIndex | None) -> bool:
-    """`sum_{t=1}^{T}` and `sum_{t=0}^{T-1}` are the whole axis."""
+def _whole(node: Total, lower: CoreIndex | None, upper: CoreIndex | None, zero: frozenset[str]) -> bool:
+    """`sum_{t=1}^{T}` and `sum_{t=0}^{T-1}` are the whole axis; only the latter where it counts from zero."""
     size = SizeIndex(node.symbols[0].axis)
     first = None if lower is None or lower.terms else lower.constant
-    for start in (0, 1):
+    starts = (0,) if node.symbols[0].axis in zero else (0, 1)
+    for start in starts:
         if (lower is None or first == start) and upper == CoreIndex(((1, size),), start - 1):
             return True
-    return upper is None and first in (0, 1)
+    return upper is None and first in starts
 
 
 def meanings(system: System, setting: Setting) -> tuple[tuple[Meaning, ...], ...]:

@@ -16,13 +16,14 @@ CONTEXT = "@"
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """What is known around an equation: context indices, integer sequences, axis names, names of scalar
-    tensors.
+    tensors, axes that count from zero.
     """
 
     context: tuple[str, ...] = ()
     sequences: frozenset[str] = frozenset()
     axes: frozenset[str] = frozenset()
     scalars: frozenset[str] = frozenset()
+    zero: frozenset[str] = frozenset()
 
 
 class Scoped:

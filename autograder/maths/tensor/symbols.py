@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .tree import Concat, Expr, Index, Lookup, Opaque, Softmax, Symbol, System, Tensor, Total, children
+from .tree import Concat, Expr, Index, Lookup, Opaque, Product, Softmax, Symbol, System, Tensor, Total, children
 
 
 def of_index(index: Index) -> Iterator[Symbol]:
@@ -56,6 +56,16 @@ def _capitals(node: Expr, bound: frozenset[str], found: dict[str, Symbol]) -> No
     elif not isinstance(node, Opaque):
         for child in children(node):
             _capitals(child, bound, found)
+
+
+def closed(symbol: Symbol, node: Expr) -> bool:
+    """Whether every product inside that holds the capital has it twice, so that each sums it by itself."""
+    if isinstance(node, Tensor):
+        return not occurs(symbol, node)
+    if isinstance(node, Product):
+        holding = [body for _, body in node.factors if occurs(symbol, body)]
+        return len(holding) > 1 or all(closed(symbol, body) for body in holding)
+    return all(closed(symbol, child) for child in children(node))
 
 
 def axes(system: System) -> frozenset[str]:
