@@ -215,11 +215,13 @@ def decide(
     start: str | None = None,
     requires: Iterable[str] = (),
     cap: int | None = None,
+    steps: int | None = None,
     **options: Any,
 ) -> Decision:
     """A chain of expressions, one a line of `answer`, as one decision; `detail["share"]` is the part that holds."""
+    language = expressions(**options)
     found = judge(
-        answer.splitlines(), reference, language=expressions(**options), start=start, requires=requires, cap=cap
+        answer.splitlines(), reference, language=language, start=start, requires=requires, cap=cap, steps=steps
     )
     decision = found.decision
     detail = {**(decision.detail or {}), "share": float(found.share)}
