@@ -74,14 +74,27 @@ class Contraction(Entries):
             if isinstance(factor, Multiply):
                 self._ranges(factor)
         for variable, lower, upper in node.bounds:
+            if self.owner.zero(self.meaning, variable):
+                self._literal(variable, lower, upper)
+                continue
             if lower is None or upper is None or lower.terms or upper.terms:
                 continue
             size = upper.constant - lower.constant + 1
             if size > 100 or size < 1:
                 raise LimitError("size", "this sum has too many terms, or none, to be computed here")
-            literal = lower.constant not in (0, 1) or self.owner.zero(self.meaning, variable)
-            if literal or size != self.owner.stated(self.meaning, variable):
+            if lower.constant not in (0, 1) or size != self.owner.stated(self.meaning, variable):
                 self.local[variable] = tuple(range(lower.constant, upper.constant + 1))
+
+    def _literal(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> None:
+        """Where an axis counts from zero, bounds made of numbers and sizes mean what they say, inside it or not."""
+        grid = self.grid(variable)
+        ends = [None if bound is None else self.index(bound) for bound in (lower, upper)]
+        if any(end is not None and end[0] for end in ends):
+            return  # a bound that depends on an index is left to the mask
+        first, last = (int(grid[-n]) if end is None else int(end[1]) for n, end in enumerate(ends))
+        if last - first > 100 or last < first:
+            raise LimitError("size", "this sum has too many terms, or none, to be computed here")
+        self.local[variable] = tuple(range(first, last + 1))
 
     def contracted(self, factors: Sequence[Value], variable: str) -> Value:
         """Floats have a contraction of their own."""
