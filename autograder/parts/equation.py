@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from autograder.core import Parameters
@@ -18,7 +18,8 @@ class Equation(Typed):
 
     `tensors` declares the given tensors with their axes (`["W^Q[K,I,J]", "L[T,J]"]`, or a function of p), `sizes` axes
     that are products or numbers (`{"J": "K*I"}`), `sequences` integer tensors such as `w`, `context` indices fixed
-    outside, `zero` axes that count from 0, `same` letters that are other names of an axis. `given_equations` are
+    outside, `zero` axes that count from 0, `same` letters that are other names of an axis, `positive`
+    tensors with entries between 0 and 1. `given_equations` are
     equations of the question that both sides may use (text, or a function of p).
 
     Where many answers are right, `demands(answer, p)` yields what each must fulfil (see `OpenAnswer`): then nothing is
@@ -32,6 +33,7 @@ class Equation(Typed):
     sequences: str = ""
     context: str = ""
     zero: str = ""
+    positive: str = ""
     same: Mapping[str, str] = field(default_factory=dict)
     given_equations: str | Callable[[Parameters], str] = ""
     demands: Demands | None = None
@@ -50,6 +52,7 @@ class Equation(Typed):
             "sequences": self.sequences,
             "context": self.context,
             "zero": self.zero,
+            "positive": self.positive,
             "open": self.demands is not None,
         }
 
@@ -59,6 +62,10 @@ class Equation(Typed):
             return super().compare(answer, p)
         declarations = self._declared(p)
         return judged(self.demands(OpenAnswer(text=answer, target=self.target, declarations=declarations), p))
+
+    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
+        """Whether the answer is a known mistake: a comparison that needs no hints."""
+        return super(Equation, replace(self, hints=False))._is(mistake, answer, p, earlier)
 
     def _declared(self, p: Parameters) -> Any:
         from autograder.maths.tensor import declare

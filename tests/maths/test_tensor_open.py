@@ -98,3 +98,13 @@ def test_a_word_at_two_indices_may_be_typed_below_it():
     reference = "L_0[b,t,i] = e[w[b,t],i]"
     assert tensor.decide(reference, "L_0[b,t,i] = e[w_{b,t},i]", declarations=declared).equal
     assert not tensor.decide(reference, "L_0[b,t,i] = e[w_{t,b},i]", declarations=declared).equal
+
+
+def test_probabilities_have_logarithms():
+    """A tensor that is declared positive may stand in a logarithm; without the declaration it has no real value."""
+    reference, answer = "P[w] = A[a,w] A[w,b] / sum_v A[a,v] A[v,b]", "P[w] = softmax_w[ln(A[a,w]) + ln(A[w,b])]"
+    positive = declare("A[V,V]", context="a b", positive="A")
+    assert tensor.decide(reference, answer, declarations=positive).equal
+    assert tensor.decide(reference, answer, declarations=declare("A[V,V]", context="a b")).code == "domain"
+    wrong = "P[w] = softmax_w[ln(A[a,w]) + A[w,b]]"
+    assert tensor.decide(reference, wrong, declarations=positive).outcome == "different"

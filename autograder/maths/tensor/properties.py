@@ -31,6 +31,7 @@ from .values import Grid, LimitError
 
 TRIALS = 2
 SIGNS = 8
+STRETCHED = (1.0, 4.0)  # in turn: a weight between -1 and 1 leaves a mixture nearly always positive
 PLACES = (2, 5)  # of an index of the context: what holds at one place only is no property
 
 
@@ -68,6 +69,7 @@ class Subject:
     ) -> tuple[Array, tuple[str, ...]]:
         """The target in one trial, with some index variables or context indices at one value."""
         fixed = fixed or {}
+        arithmetic.positives |= self.declarations.positive
         sizes = Sizes(self.axes, self.declarations, trial)
         evaluation = Evaluation(
             self.found.last,
@@ -185,14 +187,11 @@ def _signs(subject: Subject, positive: frozenset[str]) -> Decision:
     """The signs of the target's entries where the tensors `positive` have entries between 0 and 1."""
     from .balls import Balls, precision
 
-    class Signed(Balls):
-        def entries(self, name: str, indices: Sequence[Array]) -> Array:
-            self.positive = name in positive
-            return super().entries(name, indices)
-
     with precision():
         for trial in range(SIGNS):
-            for entry in np.asarray(subject.value(Signed(trial), trial)[0], dtype=object).ravel():
+            balls = Balls(trial, STRETCHED[trial % len(STRETCHED)])
+            balls.positives = positive
+            for entry in np.asarray(subject.value(balls, trial)[0], dtype=object).ravel():
                 if entry < 0:
                     return different("negative", f"{subject.target} has negative entries")
                 if not entry.is_finite():
