@@ -17,6 +17,7 @@ def later_words(inputs, p):
 
 
 def sums(x):
+    """What each position has seen so far."""
     return torch.cumsum(x, 0)
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from .mistakes import left, right, side, steps
+from .mistakes import left, right, side, steps, walk
 
 # The open question: other spellings of the linear model, then other models.
 
@@ -66,8 +66,8 @@ def elementwise(p):
 def experts_over_prior(p):
     """The prior as a softmax of parameters, so that it is positive."""
     return (
-        f"P_0[w] = softmax_w[c[w]]\nP_f[w] = softmax_w[{side(p, 'forward')}]\nP_b[w] = softmax_w[{side(p, 'backward')}]\n"
-        "F[w] = P_f[w] P_b[w] / P_0[w]\nP[w] = F[w] / sum_v F[v]"
+        f"P_0[w] = softmax_w[c[w]]\nP_f[w] = softmax_w[{side(p, 'forward')}]\n"
+        f"P_b[w] = softmax_w[{side(p, 'backward')}]\nF[w] = P_f[w] P_b[w] / P_0[w]\nP[w] = F[w] / sum_v F[v]"
     )
 
 
@@ -152,9 +152,7 @@ def chain_by_steps(p):
 
 def chain_by_capitals(p):
     between = ["U", "X", "Y"][: p["m"] - 1]
-    path = ["w", *between, "b"]
-    product = " ".join(f"A[{one},{other}]" for one, other in zip(path, path[1:]))  # noqa: B905
-    total = " ".join(f"A[{one},{other}]" for one, other in zip(["a", "W", *between], ["W", *between, "b"]))  # noqa: B905
+    product, total = walk(["w", *between, "b"]), walk(["a", "W", *between, "b"])
     return rf"P[w] = \frac{{A[a,w] {product}}}{{{total}}}"
 
 
@@ -173,7 +171,7 @@ def by_brute_force(A, pi, w, *, p):
         for filling in itertools.product(range(V), repeat=m):
             sentence = [*w[:n].tolist(), *filling, *w[n + m :].tolist()]
             chance = pi[sentence[0]]
-            for one, other in zip(sentence, sentence[1:]):  # noqa: B905
+            for one, other in itertools.pairwise(sentence):
                 chance = chance * A[one, other]
             P[filling[0]] += chance
         rows.append(P / P.sum())

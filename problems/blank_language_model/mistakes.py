@@ -1,5 +1,7 @@
 """Wrong answers that students give; the docstring is the hint that whoever gives the same answer reads."""
 
+import itertools
+
 import torch
 
 # The open question. Which state stands beside the blanks depends on what a state has read.
@@ -61,7 +63,8 @@ def at_the_blank(p):
 def directions_exchanged(p):
     """Each of your states comes from the wrong side: it has read the blanks before it arrives where you take it."""
     forward, backward = left(p), right(p)
-    return f"P[w] = softmax_w[ e[w,I] W_f[I,J] h->[{shifted(backward, 1)},J] + e[w,I] W_b[I,J] h<-[{shifted(forward, -1)},J] ]"
+    ahead, back = f"h->[{shifted(backward, 1)},J]", f"h<-[{shifted(forward, -1)},J]"
+    return f"P[w] = softmax_w[ e[w,I] W_f[I,J] {ahead} + e[w,I] W_b[I,J] {back} ]"
 
 
 def both_on_the_left(p):
@@ -264,11 +267,15 @@ def detached_right(left, right, e, W_f, W_b, *, p):
 # A Markov chain, typed.
 
 
+def walk(path):
+    """The product of the steps along a path."""
+    return " ".join(f"A[{one},{other}]" for one, other in itertools.pairwise(path))
+
+
 def steps(m, first="w", last="b"):
     """The product of the steps from the first blank to the word behind, summed over the other blanks."""
     between = ["u", "v", "x"][: m - 1]
-    path = [first, *between, last]
-    product = " ".join(f"A[{one},{other}]" for one, other in zip(path, path[1:]))  # noqa: B905
+    product = walk([first, *between, last])
     return f"sum_{{{','.join(between)}}} {product}" if between else product
 
 
@@ -301,8 +308,7 @@ def sum_of_steps(p):
 def steps_backwards(p):
     """You walk through the chain from right to left: which index of A is the word that comes first?"""
     between = ["u", "v", "x"][: p["m"] - 1]
-    path = ["b", *between, "w"]
-    product = " ".join(f"A[{one},{other}]" for one, other in zip(path, path[1:]))  # noqa: B905
+    product = walk(["b", *between, "w"])
     inside = f"(sum_{{{','.join(between)}}} {product})" if between else product
     return f"F[w] = A[w,a] {inside}\nP[w] = F[w] / sum_{{y}} F[y]"
 

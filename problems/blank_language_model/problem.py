@@ -63,7 +63,7 @@ def phrases(p):
         "count": {1: "one blank", 2: "two blanks", 3: "three blanks"}[m],
         "before_span": "t-1",
         "behind_span": f"t+{m}",
-        "span": f"`x[:, n]`" if m == 1 else f"`x[:, n:n+{m}]`",
+        "span": "`x[:, n]`" if m == 1 else f"`x[:, n:n+{m}]`",
         "behind_code": f"`x[:, n+{m}:]`",
         "length": "T" if m == 1 else f"T-{m - 1}",
         "bias_words": (
@@ -241,7 +241,8 @@ PROBLEM = Problem(
                            wrong.states_multiplied, wrong.another_head, wrong.over_the_batch,
                            wrong.logarithms, wrong.detached_right],
                  equivalents=[concatenated_code, experts_code, by_words]),
-        Equation("markov", points=3, target="P", tensors=["A[V,V]"], context="a b", positive="A", reference=wrong.markov_equation,
+        Equation("markov", points=3, target="P", tensors=["A[V,V]"], context="a b", positive="A",
+                 reference=wrong.markov_equation,
                  mistakes=[wrong.from_the_left, wrong.from_the_right, wrong.not_divided, wrong.sum_of_steps,
                            wrong.steps_backwards, wrong.other_span],
                  equivalents=[chain_by_steps, chain_by_capitals, as_logarithms]),

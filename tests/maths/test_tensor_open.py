@@ -108,3 +108,19 @@ def test_probabilities_have_logarithms():
     assert tensor.decide(reference, answer, declarations=declare("A[V,V]", context="a b")).code == "domain"
     wrong = "P[w] = softmax_w[ln(A[a,w]) + A[w,b]]"
     assert tensor.decide(reference, wrong, declarations=positive).outcome == "different"
+
+
+SHIFTED = [
+    ("h[t+1,J] = CELL(h[t,J], x[t+1,I])", True),
+    ("h[t+2,J] = CELL(h[t+1,J], x[t+2,I])", True),
+    ("h[t+1,J] = CELL(h[t,J], x[t,I])", False),
+    ("h[t+1,J] = CELL(h[t-1,J], x[t+1,I])", False),
+    ("h[t+1,J] = CELL(h[t+1,J], x[t+1,I])", False),
+]
+
+
+@pytest.mark.parametrize(("answer", "equal"), SHIFTED)
+def test_a_recurrence_may_be_written_for_the_next_step(answer, equal):
+    """With t + 1 on the left, everything on the right counts from there."""
+    declared = declare("h[T,J]", "x[T,I]")
+    assert tensor.decide("h[t,J] = CELL(h[t-1,J], x[t,I])", answer, declarations=declared, target="h").equal is equal

@@ -31,6 +31,10 @@ class Binders(Reader):
         """A product."""
 
     @abstractmethod
+    def number(self) -> Number:
+        """A number."""
+
+    @abstractmethod
     def _factor_starts(self) -> bool:
         """Whether another factor of the product follows."""
 

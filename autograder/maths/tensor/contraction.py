@@ -69,7 +69,7 @@ class Contraction(Entries):
         return self.product(factors)
 
     def _ranges(self, node: Multiply) -> None:
-        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size, wherever it starts unless that is said."""
+        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size and its start is not declared."""
         for factor in node.factors:
             if isinstance(factor, Multiply):
                 self._ranges(factor)
@@ -131,7 +131,7 @@ class Contraction(Entries):
         return result
 
     def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
-        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of the axis if none is declared."""
+        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of an axis that states none."""
         here = Value((variable,), np.array(self.grid(variable)))
         if lower is not None and upper is not None and not lower.terms and not upper.terms:
             lower = upper = None

@@ -34,6 +34,7 @@ from .core import (
     variables,
 )
 from .scope import Scope, Scoped, Setting, symbol_of
+from .shifting import unshifted
 from .symbols import capitals, occurs, summed
 from .tree import (
     Call,
@@ -60,7 +61,7 @@ ZERO = Fraction(0)
 
 def meaning(equation: Equation, link: Expr, setting: Setting, number: int = 0) -> Meaning:
     """What `equation.left = link` says; its faults are in the result."""
-    return _Reading(equation, setting, number).meaning(link)
+    return unshifted(_Reading(equation, setting, number).meaning(link))
 
 
 class _Reading(Scoped):

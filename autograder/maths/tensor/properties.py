@@ -6,7 +6,6 @@ at both contexts, and not read the states that have seen w_t. A decision `equal`
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,86 +17,18 @@ from autograder.errors import AuthorError
 
 from ..decision import Decision, different, equal, undecided
 from .arithmetic import Arithmetic, Array, PrimeField
-from .axes import Side, add_reference, declared
-from .checking import Interpreted, check, inputs, interpret
-from .comparison import TOLERANCE, counts_from_zero, grid_of
-from .core import Meaning, reads, variables
+from .checking import check, inputs, interpret
+from .comparison import TOLERANCE
+from .core import reads, variables
 from .declarations import Declarations, tensor_key
-from .evaluation import Evaluation
 from .question import Text, system_of
-from .sizes import Sizes
-from .tree import Expr, Index, Opaque, Pieces, System, Tensor, children
-from .values import Grid, LimitError
+from .subject import Subject, decided
+from .tree import Expr, Index, Opaque, Pieces, Tensor, children
 
 TRIALS = 2
 SIGNS = 8
 STRETCHED = (1.0, 4.0)  # in turn: a weight between -1 and 1 leaves a mixture nearly always positive
 PLACES = (2, 5)  # of an index of the context: what holds at one place only is no property
-
-
-class Subject:
-    """One system whose target's properties are asked for."""
-
-    def __init__(self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0) -> None:
-        self.declarations = declarations or Declarations()
-        self.system: System = system_of(answer)
-        self.found: Interpreted = interpret(self.system, self.declarations)
-        self.target = tensor_key(target)
-        self.deadline = time.monotonic() + seconds
-        own = self.found.own
-        self.axes = declared(self.declarations)
-        self.side = Side(owner="answer", meanings=self.found.last, own=own)
-        add_reference(self.axes, self.side)
-
-    @property
-    def refused(self) -> Decision | None:
-        """The decision where the answer has no meaning or does not define the target."""
-        for fault in self.found.faults:
-            if fault.fatal:
-                return different(fault.code, fault.message)
-        if self.target not in self.found.own:
-            return different("no_target", f"no equation defines {self.target}")
-        return None
-
-    @property
-    def meaning(self) -> Meaning:
-        """The equation that defines the target."""
-        return next(meaning for meaning in self.found.last if meaning.name == self.target)
-
-    def value(
-        self, arithmetic: Arithmetic, trial: int, fixed: dict[str, int] | None = None
-    ) -> tuple[Array, tuple[str, ...]]:
-        """The target in one trial, with some index variables or context indices at one value."""
-        fixed = fixed or {}
-        arithmetic.positives |= self.declarations.positive
-        sizes = Sizes(self.axes, self.declarations, trial)
-        evaluation = Evaluation(
-            self.found.last,
-            arithmetic,
-            size=lambda m, name: sizes.of(self.side.variable(m, name)),
-            axis=sizes.axis,
-            zero=counts_from_zero(self.side, self.axes, self.declarations),
-            deadline=self.deadline,
-            context={name: (place,) for name, place in fixed.items()},
-        )
-        grids: list[Grid] = list(grid_of(self.side, self.meaning, sizes))
-        for position, index in enumerate(self.meaning.left):
-            if index.variable in fixed:
-                grids[position] = (fixed[str(index.variable)],)
-        value = evaluation.tensor(self.target, grids, {})
-        return value.array, value.dims
-
-
-def _decided(subject: Subject, test: Callable[[], Decision]) -> Decision:
-    refused = subject.refused
-    if refused is not None:
-        return refused
-    try:
-        return test()
-    except LimitError as limit:
-        return undecided(limit.code, limit.message)
-    except ZeroDivisionError:
-        return undecided("number", "a division by zero")
 
 
 def fits(answer: Text, target: str, *, declarations: Declarations | None = None) -> Decision:
@@ -118,7 +49,7 @@ def fits(answer: Text, target: str, *, declarations: Declarations | None = None)
 
 
 def _nameless(node: Expr) -> bool:
-    """Whether a vector without a name, and so without an index, stands inside: `W[I,K] (a[I]; b[I])`, `e[w,I] F(h[I])`."""
+    """Whether a vector without a name, and so without an index, stands inside: `W[I,K] (a[I]; b[I])`."""
     return any(isinstance(child, (Pieces, Opaque)) or _nameless(child) for child in children(node))
 
 
@@ -130,7 +61,7 @@ def normalised(
     Codes `normalised`, `not_normalised`.
     """
     subject = Subject(answer, target, declarations)
-    return _decided(subject, lambda: _normalised(subject, tuple(over) or _free(subject)))
+    return decided(subject, lambda: _normalised(subject, tuple(over) or _free(subject)))
 
 
 def _free(subject: Subject) -> tuple[str, ...]:
@@ -172,7 +103,7 @@ def nonnegative(answer: Text, target: str, *, declarations: Declarations | None 
     Undecided (`sign`) where only the signs of undeclared tensors make it negative: a mixture's weight, a prior.
     """
     subject = Subject(answer, target, declarations)
-    return _decided(subject, lambda: _nonnegative(subject))
+    return decided(subject, lambda: _nonnegative(subject))
 
 
 def _nonnegative(subject: Subject) -> Decision:
@@ -204,7 +135,7 @@ def depends_on(answer: Text, target: str, tensor: str, *, declarations: Declarat
     subject = Subject(answer, target, declarations)
     name = tensor_key(tensor)
     everywhere = _spoiler(name, lambda _: True)
-    return _decided(subject, lambda: _changes(subject, everywhere, {}, name))
+    return decided(subject, lambda: _changes(subject, everywhere, {}, name))
 
 
 def _changes(subject: Subject, spoiled: Any, fixed: dict[str, int], name: str) -> Decision:
@@ -249,7 +180,7 @@ def does_not_read(answer: Text, target: str, entry: str, *, declarations: Declar
     """
     subject = Subject(answer, target, declarations)
     read = _entry(entry)
-    return _decided(subject, lambda: _unread(subject, read))
+    return decided(subject, lambda: _unread(subject, read))
 
 
 def reads_only(answer: Text, target: str, entry: str, *, declarations: Declarations | None = None) -> Decision:
@@ -260,7 +191,7 @@ def reads_only(answer: Text, target: str, entry: str, *, declarations: Declarati
     """
     subject = Subject(answer, target, declarations)
     read = _entry(entry)
-    return _decided(subject, lambda: _only(subject, read))
+    return decided(subject, lambda: _only(subject, read))
 
 
 def _only(subject: Subject, entry: Tensor) -> Decision:
@@ -282,7 +213,7 @@ def own_parameters(answer: Text, target: str, axis: str, *, declarations: Declar
     Codes `own_parameters`, `own_state`.
     """
     subject = Subject(answer, target, declarations)
-    return _decided(subject, lambda: _timeless(subject, axis))
+    return decided(subject, lambda: _timeless(subject, axis))
 
 
 def _timeless(subject: Subject, axis: str) -> Decision:
