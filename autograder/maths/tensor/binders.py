@@ -31,10 +31,6 @@ class Binders(Reader):
         """A product."""
 
     @abstractmethod
-    def number(self) -> Number:
-        """A number."""
-
-    @abstractmethod
     def _factor_starts(self) -> bool:
         """Whether another factor of the product follows."""
 
@@ -101,10 +97,9 @@ class Binders(Reader):
             self.expect("}")
             return bound
         if self.token.kind == "number":  # as in LaTeX, a bare bound is one number: `sum_{k=0}^2 W[k]`
-            number = self.number().value
-            if number.denominator != 1:
+            if not self.token.text.isdigit():
                 raise self.failure("a bound is a whole number")
-            return Index(terms=(IndexTerm(coefficient=int(number), atom=None),))
+            return Index(terms=(IndexTerm(coefficient=int(self.take().text), atom=None),))
         return self._symbol_index()
 
     def _symbol_index(self) -> Index:
