@@ -54,6 +54,10 @@ class Typed(Part):
         """Compare two answers in the part's language; raises Unreadable for the second."""
         raise NotImplementedError(f"{type(self).__name__} has no language")
 
+    def compare(self, answer: Any, p: Parameters) -> Decision:
+        """The decision about an answer by itself: whether it equals the official one."""
+        return self.decide(self.right(p), answer, p)
+
     def text(self, value: Any) -> Any:
         """The answer as its language takes it, or None for what is none."""
         return str(value) if isinstance(value, str) else None
@@ -80,7 +84,7 @@ class Typed(Part):
     def _judged(self, answer: Any, p: Parameters, ask: Ask) -> Verdict:
         earlier = self._earlier(ask)
         try:
-            decision = self.decide(self.right(p), answer, p)
+            decision = self.compare(answer, p)
             if decision.outcome != "equal" and earlier is not None:
                 decision = self._carried_forward(decision, answer, p, earlier)
             if decision.outcome != "equal":
@@ -132,7 +136,7 @@ class Typed(Part):
             text = decision.message or "This could not be decided."
             return self._verdict(None, decision.code, f"{text} A person looks.")
         for mistake in self.mistakes:
-            if self._is(mistake, answer, p, earlier):
+            if decision.code == mistake.__name__ or self._is(mistake, answer, p, earlier):
                 return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
         if not self.hints:
             return self._verdict(False, decision.code, "This is not right.")
