@@ -14,6 +14,8 @@ from autograder.errors import Unreadable
 
 # What the notebook's first cell has declared: names with where they live, abbreviations, tensors.
 _DECLARED: dict[str, Any] = {}
+_EACH: list[dict[str, Any]] = []  # what each part with equations has declared
+_EQUATIONS = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive")
 _CLOSED_FORMS = ("domains", "definitions", "functions", "log")
 _FIRST_CELL = "Run the notebook's first cells again: they say which names an answer may use."
 
@@ -59,9 +61,13 @@ def declare(**words: Any) -> None:
     """Say what typed answers of this notebook may use; called by the notebook's first cell.
 
     `domains` (name to where it lives), `definitions`, `functions`, `log`, `variables` (of growth), `tensors`, `sizes`,
-    `sequences`, `context`.
+    `sequences`, `context`, `same`, `zero`, `positive`, `open` (equations may have parameters of one's own).
     """
+    if "tensors" in words:
+        _EACH.append({key: value for key, value in words.items() if key in (*_EQUATIONS, "open")})
     for key, value in words.items():
+        if key == "open":
+            continue  # said of one part, not of all: see `equation`
         if isinstance(value, Mapping):
             _DECLARED[key] = {**_DECLARED.get(key, {}), **value}
         elif key == "log":
@@ -89,7 +95,21 @@ def growth(text: str) -> TypedText:
 
 def equation(text: str) -> TypedText:
     """Tensor equations in index notation: `equation("W[k,j_1,j_2] = W^Q[k,I,j_1] W^K[k,I,j_2]")`."""
-    return _typed(text, lambda: show_equation(text, **_some("tensors", "sizes", "sequences", "context")))
+    return _typed(text, lambda: _show_in_some_part(text))
+
+
+def _show_in_some_part(text: str) -> Shown:
+    """By all that the notebook declares; where that does not fit, as the answer to the first part that it fits."""
+    united = _some(*_EQUATIONS)
+    try:
+        return show_equation(text, **united)
+    except Unreadable as error:
+        for words in _EACH:
+            try:
+                return show_equation(text, **words)
+            except Unreadable:
+                continue
+        raise error
 
 
 def derivation(text: str) -> TypedText:

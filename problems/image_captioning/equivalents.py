@@ -93,12 +93,12 @@ def start_under_the_sum(p):
 def derivative_written_out(p):
     place = cell(p)
     other = place.replace("x", "x'").replace("y", "y'").replace("f", "f'")
-    return f"G[{place},k] = alpha[{place}] M[{place},k] - alpha[{place}] sum_{{{other}}} alpha[{other}] M[{other},k]"
+    return f"G[{place},k] = beta[{place}] M[{place},k] - beta[{place}] sum_{{{other}}} beta[{other}] M[{other},k]"
 
 
 def derivative_factored(p):
     place = cell(p)
-    return f"G[{place},K] = -(V[K] - M[{place},K]) * alpha[{place}]"
+    return f"G[{place},K] = -(c[K] - M[{place},K]) * beta[{place}]"
 
 
 # The attention, as code.

@@ -243,34 +243,34 @@ def weighted_mean(p):
 # The derivative.
 
 
-def derivative(p, body="alpha[{0}] (M[{0},k] - V[k])"):
+def derivative(p, body="beta[{0}] (M[{0},k] - c[k])"):
     """Give the derivative."""
     return f"G[{cell(p)},k] = {body.format(cell(p))}"
 
 
 def no_normaliser(p):
     """When one score grows, all other weights shrink: the softmax has a denominator."""
-    return derivative(p, body="alpha[{0}] M[{0},k]")
+    return derivative(p, body="beta[{0}] M[{0},k]")
 
 
 def logistic_derivative(p):
     """This is how the place's own weight changes; the other places give way and enter as well."""
-    return derivative(p, body="alpha[{0}] (1 - alpha[{0}]) M[{0},k]")
+    return derivative(p, body="beta[{0}] (1 - beta[{0}]) M[{0},k]")
 
 
 def wrong_way_round(p):
-    """More weight on a place moves V towards the place, not away from it."""
-    return derivative(p, body="alpha[{0}] (V[k] - M[{0},k])")
+    """More weight on a place moves c towards the place, not away from it."""
+    return derivative(p, body="beta[{0}] (c[k] - M[{0},k])")
 
 
 def not_weighted(p):
     """A place without weight can hardly move anything."""
-    return derivative(p, body="M[{0},k] - V[k]")
+    return derivative(p, body="M[{0},k] - c[k]")
 
 
 def weight_on_one(p):
     """Collect the terms once more: one of the two lacks the weight."""
-    return derivative(p, body="alpha[{0}] M[{0},k] - V[k]")
+    return derivative(p, body="beta[{0}] M[{0},k] - c[k]")
 
 
 # The attention, as code.

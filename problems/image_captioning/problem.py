@@ -60,7 +60,6 @@ def phrases(p):
         "memory_shape": "[B, F, X, Y, K]" if video else "[B, X, Y, K]",
         "alpha_shape": "[B, N, F, X, Y]" if video else "[B, N, X, Y]",
         "alpha": rf"\alpha[{n}{cell(p)}]",
-        "alpha_of_one": rf"\alpha[{cell(p)}]",
         "heads_words": (
             "There are $N$ **heads** $n$, each with parameters and with a distribution of its own over all places."
             if heads
@@ -118,8 +117,8 @@ def given_attention(p):
     return ["h[T,J]", memory(p), *own, *(["tau"] if p["temperature"] else [])]
 
 
-def alpha_shape(p, heads=True):
-    return f"alpha[{'N,' if heads and p['heads'] else ''}{cell(p).upper()}]"
+def alpha_shape(p):
+    return f"alpha[{'N,' if p['heads'] else ''}{cell(p).upper()}]"
 
 
 def given_values(p):
@@ -136,11 +135,11 @@ def given_start(p):
 
 
 def given_derivative(p):
-    return [memory(p), alpha_shape(p, heads=False), "V[K]"]
+    return [memory(p), f"beta[{cell(p).upper()}]", "c[K]"]
 
 
-def V_of_one_head(p):
-    return f"V[k] = sum_{{{cell(p)}}} alpha[{cell(p)}] M[{cell(p)},k]"
+def average(p):
+    return f"c[k] = sum_{{{cell(p)}}} beta[{cell(p)}] M[{cell(p)},k]"
 
 
 # The code
@@ -252,7 +251,7 @@ PROBLEM = Problem(
         Equation("start", points=2, target="s", tensors=given_start, reference=wrong.first_state,
                  mistakes=[wrong.total_not_mean, wrong.divided_by_one_side, wrong.one_corner, wrong.weighted_mean],
                  equivalents=[start_by_parts, start_under_the_sum]),
-        Equation("sensitivity", points=2, target="G", tensors=given_derivative, given_equations=V_of_one_head,
+        Equation("sensitivity", points=2, target="G", tensors=given_derivative, given_equations=average,
                  reference=wrong.derivative,
                  mistakes=[wrong.no_normaliser, wrong.logistic_derivative, wrong.wrong_way_round, wrong.not_weighted,
                            wrong.weight_on_one],

@@ -74,10 +74,10 @@ UNLISTED = [
     ("start", "s[J] = 1/(X Y) sum_{x,y,k} W^init[J,k] M[x,y,k]", BASE, "earned"),
     ("start", "s[J] = 1/X 1/Y sum_{x,y} W^init[J,K] M[x,y,K]", BASE, "earned"),
     ("start", "s[J] = 1/(X+Y) sum_{x,y} W^init[J,K] M[x,y,K]", BASE, "lost"),
-    ("sensitivity", "G[x,y,k] = alpha[x,y] M[x,y,k] - alpha[x,y] V[k]", BASE, "earned"),
-    ("sensitivity", "G[x,y,k] = alpha[x,y](1-alpha[x,y]) M[x,y,k] - alpha[x,y] (V[k] - alpha[x,y] M[x,y,k])", BASE,
+    ("sensitivity", "G[x,y,k] = beta[x,y] M[x,y,k] - beta[x,y] c[k]", BASE, "earned"),
+    ("sensitivity", "G[x,y,k] = beta[x,y](1-beta[x,y]) M[x,y,k] - beta[x,y] (c[k] - beta[x,y] M[x,y,k])", BASE,
      "earned"),
-    ("sensitivity", "G[x,y,k] = alpha[x,y] (M[x,y,k] - alpha[x,y] M[x,y,k])", BASE, "lost"),
+    ("sensitivity", "G[x,y,k] = beta[x,y] (M[x,y,k] - beta[x,y] M[x,y,k])", BASE, "lost"),
 ]  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def test_the_derivative_is_autograd_s():
         return torch.einsum("xy,xyk->k", torch.softmax(s.flatten(), 0).view(3, 4), M)
 
     wanted = torch.autograd.functional.jacobian(average, s).permute(1, 2, 0)
-    arrays = {"alpha": torch.softmax(s.flatten(), 0).view(3, 4).numpy(), "M": M.numpy(), "V": average(s).numpy()}
+    arrays = {"beta": torch.softmax(s.flatten(), 0).view(3, 4).numpy(), "M": M.numpy(), "c": average(s).numpy()}
     system = tensor.parse(PROBLEM.part("sensitivity").right(BASE))
     torch.testing.assert_close(torch.from_numpy(tensor.evaluate(system, arrays)), wanted, rtol=1e-12, atol=1e-15)
 
