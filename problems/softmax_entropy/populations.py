@@ -56,7 +56,7 @@ def other_temperature(family: Family) -> Population:
     """The same softmax at inverse temperature gamma."""
     return Population(
         words=r"$\mathrm{Pop}$ is the **same softmax at another inverse temperature**: $\beta$ is replaced by "
-        r"$\gamma > 0$, so that no probability is zero. Your answers may contain $\beta$ and $\gamma$.",
+        r"$\gamma > 0$. Your answers may contain $\beta$ and $\gamma$.",
         energy=family.mean("gamma"),
         entropy=f"({family.entropy('gamma')})",
         zeros=False,

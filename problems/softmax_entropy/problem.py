@@ -49,11 +49,6 @@ def phrases(p):
         "number": number.strip("()").replace("*", ""),
         "example": family.total(lambda i: f"P({i})" if i == "n" else f"P{i}"),
         "population": population.words,
-        "reverse": (
-            r"now the average is over $P$. An infinite value is typed `inf`."
-            if population.zeros
-            else "now the average is over $P$."
-        ),
         "last": KINDS[p["further"]].words(p, family),
     }
 
