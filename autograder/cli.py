@@ -109,7 +109,12 @@ def variants(
 
 @main.command()
 @click.option("--students", type=int, default=12, show_default=True, help="How many members the class has.")
-@click.option("--problem", "slugs", multiple=True, help="Use this problem only (may be given more than once).")
+@click.option(
+    "--problem",
+    "slugs",
+    multiple=True,
+    help="Use this problem, in place of the three of problem set 1 (may be given more than once).",
+)
 @click.option("--keep", is_flag=True, help="Leave the course folder, to look around in.")
 @click.option("--verbose", is_flag=True, help="Show what nbgrader says.")
 def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> None:
@@ -123,7 +128,7 @@ def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> No
         console.print(f"The course is in {place}{'' if keep else ' (removed at the end; --keep leaves it)'}.")
         with _bars(console) as progress:
             finished = term.run(place, slugs=slugs, students=students, verbose=verbose, progress=progress)
-        console.print(_class_table(finished))
+        _print_class(finished, console)
         if keep:
             console.print(f"Look around: cd {place / 'notebooks'} && nbgrader formgrade")
 
@@ -145,23 +150,43 @@ def _bars(console: Console) -> Iterator[Callable[[str, int, int], None]]:
         yield tell
 
 
-def _class_table(finished: Demo) -> Table:
-    """Student, what they did, marks per part, total, why."""
+def _class_table(finished: Demo, wide: bool) -> Table:
+    """Student, what they did, marks per part, total, and, where there is room, why."""
     from rich.table import Table
     from rich.text import Text
 
     from autograder.course import demo as term
 
     table = Table(title="… waits for a person", show_lines=True)
-    headers = [
-        f"{problem.slug}\n{' '.join(f'{part.points:g}' for part in problem.parts)}" for problem in finished.problems
-    ]
-    for header in ("student", "what they did", *headers, f"total\n{finished.points:g}", "why"):
-        table.add_column(header)
+    table.add_column("student")
+    table.add_column("what they did")
+    for problem in finished.problems:
+        parts = " ".join(f"{part.points:g}" for part in problem.parts)
+        table.add_column(f"{problem.slug.replace('_', ' ')}\n{parts}", min_width=len(parts))
+    table.add_column(f"total\n{finished.points:g}", justify="right")
+    if wide:
+        table.add_column("why")
     for student in finished.students:
         cells = [student.name, student.deed, *(term.marks(student, problem) for problem in finished.problems)]
-        table.add_row(*map(Text, [*cells, f"{student.score:g}", term.why(student)]))
+        cells += [f"{student.score:g}"] + ([term.why(student)] if wide else [])
+        table.add_row(*map(Text, cells))
     return table
+
+
+def _print_class(finished: Demo, console: Console) -> None:
+    """The table of the class; on a narrow screen, the reasons stand under it."""
+    from rich.text import Text
+
+    from autograder.course import demo as term
+
+    if not console.is_terminal:
+        console.width = max(console.width, 150)  # nobody reads a file through a keyhole
+    wide = console.width >= 130
+    console.print(_class_table(finished, wide))
+    if not wide:
+        for student in finished.students:
+            if reason := term.why(student):
+                console.print(Text(f"{student.name}: {reason}"))
 
 
 @main.command()
