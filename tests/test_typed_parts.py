@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import Expression, Problem
+from autograder import Equation, Expression, Problem
 from autograder.answering import answer
 from autograder.audit import audit
 from autograder.errors import AuthorError
@@ -133,3 +133,18 @@ def test_slips_in_follows_are_heard(make):
     with pytest.raises(AuthorError) as caught:
         make()
     assert caught.value.code == "follows"
+
+
+@pytest.mark.parametrize(
+    ("rungs", "words", "not_yet"),
+    [(0, "", "alpha"), (1, "your alpha differs", "wrong index"), (2, "wrong index", "t_2"), (3, "run over t_2", "@")],
+)
+def test_the_ladder_of_hints_has_as_many_rungs_as_the_question_allows(monkeypatch, rungs, words, not_yet):
+    """From which tensor differs, over what kind of slip it is, to the repair; by default the repair is kept back."""
+    monkeypatch.setattr("autograder.maths.tensor.deciding.HINT_SECONDS", 30.0)
+    reference = "S[t,s] = Q[t,U] K[s,U]\nalpha[t_1,t_2] = softmax_{t_2} S[t_1,t_2]"
+    part = Equation("alpha", points=1, target="alpha", reference=reference, rungs=rungs)
+    wrong = reference.replace("softmax_{t_2}", "softmax_{t_1}")
+    message = judge_part(part, {}, functools.partial(answer, namespace={"alpha": wrong}), (1,)).verdicts[0].message
+    assert words.lower() in message.lower()
+    assert not_yet not in message

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.core import Parameters
+from autograder.core import Parameters, Verdict
 from autograder.maths.decision import Decision
 from autograder.parts.open_answer import Demands, OpenAnswer, judged
 from autograder.parts.typed import Typed, guarded
@@ -26,7 +26,9 @@ class Equation(Typed):
 
     Where many answers are right, `demands(answer, p)` yields what each must fulfil (see `OpenAnswer`): then nothing is
     compared with the reference, which is only one of the right ones, and students may use parameters of their own.
-    """
+
+    After a wrong answer `rungs` of the ladder of hints are shown: 1 says which tensor differs first, 2 what kind of
+    slip it is, 3 the single repair that would mend it. """
 
     _: KW_ONLY
     tensors: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()
@@ -39,6 +41,7 @@ class Equation(Typed):
     same: Mapping[str, str] = field(default_factory=dict)
     given_equations: str | Callable[[Parameters], str] = ""
     demands: Demands | None = None
+    rungs: int = 2
 
     kind = "equation"
     call = "equation"
@@ -80,6 +83,14 @@ class Equation(Typed):
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         """Whether the answer is a known mistake: a comparison that needs no hints."""
         return super(Equation, replace(self, hints=False))._is(mistake, answer, p, earlier)
+
+    def from_decision(self, decision: Decision, answer: Any, p: Parameters, earlier: Any) -> Verdict:
+        """As for other typed answers, with as many rungs of the ladder of hints as the question allows."""
+        ladder = (decision.detail or {}).get("hints")
+        if decision.outcome == "different" and isinstance(ladder, tuple) and ladder:
+            sentences = [f"{hint[0].upper()}{hint[1:]}." for hint in map(str, ladder[: self.rungs])]
+            decision = replace(decision, message=" ".join(sentences))
+        return super().from_decision(decision, answer, p, earlier)
 
     def _declared(self, p: Parameters) -> Any:
         from autograder.maths.tensor import declare
