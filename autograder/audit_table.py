@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from autograder.strength import PartStrength
+
 
 def print_audit(reports: Sequence[AuditReport], console: Console) -> int:
     """Print the table, the notes and the faults; the number of faults comes back."""
@@ -97,3 +99,48 @@ def run_audit(slugs: Sequence[str], *, variants: int, seed: int) -> int:
                 )
             )
     return int(print_audit(reports, console) > 0)
+
+
+def run_strength(slugs: Sequence[str], *, seed: int) -> int:
+    """Make slips in every reference and print which survive; 0 if each survivor is harmless."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from autograder.library import find_problems, load
+    from autograder.library import slugs as all_slugs
+    from autograder.strength import strength
+
+    console = Console()
+    root = find_problems()
+    found = {}
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        for slug in slugs or all_slugs(root):
+            problem = load(slug, root)
+            task = progress.add_task(slug, total=len(problem.parts))
+            found[slug] = strength(problem, seed=seed, progress=lambda task=task: progress.advance(task))  # type: ignore[misc]
+    console.print(_strength_table(found))
+    for slug, parts in found.items():
+        for part in parts:
+            for mutant, reason in part.harmless:
+                console.print(
+                    f"[dim]harmless:[/] {slug}, {part.name}: {_plain(mutant.place)} ({reason})", highlight=False
+                )
+            for mutant in part.survivors:
+                console.print(
+                    f"[red]survivor:[/] {slug}, {part.name}: {mutant.kind}: {_plain(mutant.place)}", highlight=False
+                )
+    return int(any(part.survivors for parts in found.values() for part in parts))
+
+
+def _strength_table(found: dict[str, list[PartStrength]]) -> Table:
+    from rich.table import Table
+
+    table = Table("problem", "part", "kind", title="Strength: slips made by machine")
+    for name in ("made", "killed", "harmless", "survivors"):
+        table.add_column(name, justify="right")
+    for slug, parts in found.items():
+        for number, part in enumerate(parts):
+            survivors = f"[red]{len(part.survivors)}[/]" if part.survivors else ""
+            counts = (str(part.made), str(part.killed), str(len(part.harmless) or ""), survivors)
+            table.add_row("" if number else slug, part.name, part.kind, *counts, end_section=part is parts[-1])
+    return table

@@ -28,7 +28,7 @@ class Equation(Typed):
     compared with the reference, which is only one of the right ones, and students may use parameters of their own.
 
     After a wrong answer `rungs` of the ladder of hints are shown: 1 says which tensor differs first, 2 what kind of
-    slip it is, 3 the single repair that would mend it. """
+    slip it is, 3 the single repair that would mend it."""
 
     _: KW_ONLY
     tensors: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()

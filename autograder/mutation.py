@@ -1,0 +1,172 @@
+"""Small slips made by machine: every place of a reference where one could be made, and the reference with it.
+
+Functions and modules are changed in their syntax trees, typed answers in their text. A slip is named by its kind; some
+change nothing, which whoever uses them has to find out.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_UNWRAPPED = {"tanh", "sigmoid", "relu", "softmax", "exp", "log", "sqrt", "abs", "clamp", "cumsum", "contiguous"}
+_COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+_ORDERED = (ast.Sub, ast.Div, ast.MatMult, ast.Pow, ast.FloorDiv)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutant:
+    """A reference with one slip: its kind, where it was made, and what is handed in."""
+
+    kind: str
+    place: str
+    subject: Any
+
+
+def mutants_of_code(reference: Callable[..., Any]) -> Iterator[Mutant]:
+    """Every single slip in a function's or a class's body."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(reference)))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
+    definition.decorator_list = []
+    for number, node in enumerate(ast.walk(tree)):
+        for kind, change in _changes(node):
+            mutated = copy.deepcopy(tree)
+            place = next(other for i, other in enumerate(ast.walk(mutated)) if i == number)
+            before = ast.unparse(place)
+            replacement = change(place)
+            whole = _Replace(place, replacement).visit(mutated)
+            yield Mutant(
+                kind=kind,
+                place=f"{before} → {ast.unparse(replacement)}",
+                subject=_compiled(whole, reference),
+            )
+
+
+class _Replace(ast.NodeTransformer):
+    """Puts one node in the place of another."""
+
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self.old, self.new = old, new
+
+    def visit(self, node: ast.AST) -> Any:
+        return self.new if node is self.old else self.generic_visit(node)
+
+
+def _compiled(tree: ast.AST, reference: Any) -> Any:
+    """The definition in a copy of the reference's own globals."""
+    names = dict(vars(inspect.getmodule(reference)) if inspect.getmodule(reference) else {})
+    module = ast.fix_missing_locations(tree)
+    assert isinstance(module, ast.Module)
+    exec(compile(module, f"mutant of {reference.__name__}", "exec"), names)  # noqa: S102 - an author's own text
+    return names[reference.__name__]
+
+
+Change = tuple[str, Callable[[Any], Any]]
+
+
+def _changes(node: ast.AST) -> Iterator[Change]:
+    """The slips that can be made at one node."""
+    match node:
+        case ast.BinOp(op=op):
+            yield from _operator_changes(op)
+        case ast.UnaryOp(op=ast.USub()):
+            yield "sign", lambda n: n.operand
+        case ast.Constant(value=value) if type(value) in (int, float):
+            yield "off by one", lambda n: ast.Constant(n.value + 1)
+            if value:
+                yield "off by one", lambda n: ast.Constant(n.value - 1)
+        case ast.Constant(value=str(text)) if "->" in text and " " not in text:
+            yield from (("indices", _constant(changed)) for changed in _swapped_letters(text))
+        case ast.Call():
+            yield from _call_changes(node)
+        case ast.Compare(ops=[op]) if type(op) in _COMPARED:
+            yield "boundary", lambda n: ast.Compare(n.left, [_COMPARED[type(n.ops[0])]()], n.comparators)
+        case ast.Attribute(attr="T" | "mT"):
+            yield "transposed", lambda n: n.value
+        case ast.Return(value=value) if value is not None and not isinstance(
+            value, ast.Tuple | ast.Dict | ast.Constant
+        ):
+            yield "detached", lambda n: ast.Return(_method(n.value, "detach"))
+            yield "extra axis", lambda n: ast.Return(ast.Subscript(n.value, ast.Constant(None), ast.Load()))
+
+
+def _operator_changes(op: ast.operator) -> Iterator[Change]:
+    if isinstance(op, ast.Add | ast.Sub):
+        other = ast.Sub if isinstance(op, ast.Add) else ast.Add
+        yield "sign", lambda n: ast.BinOp(n.left, other(), n.right)
+        yield "term dropped", lambda n: n.left
+        yield "term dropped", lambda n: n.right
+    if isinstance(op, ast.Mult | ast.Div):
+        yield "factor dropped", lambda n: n.left
+    if isinstance(op, ast.Mult):
+        yield "factor dropped", lambda n: n.right
+    if isinstance(op, _ORDERED):
+        yield "swapped", lambda n: ast.BinOp(n.right, n.op, n.left)
+
+
+def _call_changes(node: ast.Call) -> Iterator[Change]:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    library = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") in ("torch", "np", "nn", "F")
+    if name in _UNWRAPPED:
+        yield "function dropped", lambda n: n.args[0] if library and n.args else n.func.value if not library else n
+    if len(node.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in node.args):
+        yield "arguments swapped", lambda n: ast.Call(n.func, [n.args[1], n.args[0], *n.args[2:]], n.keywords)
+    yield from ((f"{word.arg} left out", _without(place)) for place, word in enumerate(node.keywords) if word.arg)
+
+
+def _constant(value: str) -> Callable[[Any], Any]:
+    return lambda node: ast.Constant(value)
+
+
+def _without(place: int) -> Callable[[Any], Any]:
+    """A call without one of its keywords."""
+    return lambda n: ast.Call(n.func, n.args, [*n.keywords[:place], *n.keywords[place + 1 :]])
+
+
+def _method(value: ast.expr, name: str) -> ast.Call:
+    return ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
+
+
+def _swapped_letters(text: str) -> Iterator[str]:
+    """An einsum's text with two neighbouring letters of one operand, or of the result, exchanged."""
+    for match in re.finditer(r"[A-Za-z]{2,}", text):
+        for i in range(match.start(), match.end() - 1):
+            yield text[:i] + text[i + 1] + text[i] + text[i + 2 :]
+
+
+def mutants_of_text(text: str) -> Iterator[Mutant]:
+    """Every single slip in a typed answer: a sign, a number, an operator, two indices exchanged, a root left out."""
+    for pattern, replacements in _TYPED:
+        for match in re.finditer(pattern, text):
+            for replacement in replacements:
+                changed = match.expand(replacement) if isinstance(replacement, str) else replacement(match)
+                if changed != match[0]:
+                    subject = text[: match.start()] + changed + text[match.end() :]
+                    yield Mutant(kind="typed slip", place=f"{match[0]} → {changed or 'nothing'}", subject=subject)
+
+
+def _next(match: re.Match[str]) -> str:
+    return str(int(match[0]) + 1)
+
+
+_TYPED: list[tuple[str, list[Any]]] = [
+    (r"(?<![A-Za-z\d.^_{])\d+(?![\d.}])", [_next]),
+    (r"(?<=[\w)\]}]) ?\+ ?", ["-"]),
+    (r"(?<=[\w)\]}]) ?- ?(?=[\w(])", ["+"]),
+    (r" ?/ ?sqrt\(\w+\)", [""]),
+    (r"(?<=[\w)\]]) ?/ ?", ["*"]),
+    (r"(?<=[\w)]) ?\* ?", ["/"]),
+    (r"\bln\b", ["log2", ""]),
+    (r"(?<=[\[,])([\w']+),([\w']+)(?=[,\]])", [r"\2,\1"]),
+    (r"\b(softmax|sum)_\{?(\w+?)_1\}?", [r"\1_{\2_2}"]),
+    (r"\b(softmax|sum)_\{?(\w+?)_2\}?", [r"\1_{\2_1}"]),
+]
