@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.errors import StaffError, did_you_mean
@@ -11,13 +12,14 @@ from autograder.errors import StaffError, did_you_mean
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """`seed` draws the variant that everybody gets; a part's points are the problem's own."""
+    """`seed` draws the variant that everybody gets; `points` says what a problem is worth here, if not its own points."""
 
     name: str
     title: str
     problems: tuple[str, ...]
     seed: int = 0
     opening: str = ""
+    points: Mapping[str, float] = field(default_factory=dict)
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -47,7 +49,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise StaffError("assignment", f"{path} cannot be read: {error}") from error
-    wanted = {"title": str, "problems": list, "seed": int, "opening": str}
+    wanted = {"title": str, "problems": list, "seed": int, "opening": str, "points": dict}
     for key, value in content.items():
         if key not in wanted:
             raise StaffError("assignment", f"{path}: unknown key {key!r}{did_you_mean(key, wanted)}")
@@ -55,10 +57,20 @@ def read_assignment(course: Path, name: str) -> Assignment:
             raise StaffError("assignment", f"{path}: {key} must be a {wanted[key].__name__}, not {value!r}")
     if not content.get("problems") or not all(isinstance(slug, str) for slug in content["problems"]):
         raise StaffError("assignment", f"{path}: problems must list at least one problem folder")
+    points = content.get("points", {})
+    for slug, total in points.items():
+        if slug not in content["problems"]:
+            raise StaffError(
+                "assignment",
+                f"{path}: points for {slug!r}, which it does not list{did_you_mean(slug, content['problems'])}",
+            )
+        if isinstance(total, bool) or not isinstance(total, int | float) or not total > 0:
+            raise StaffError("assignment", f"{path}: the points of {slug} must be a number above zero, not {total!r}")
     return Assignment(
         name=name,
         title=content.get("title", name),
         problems=tuple(content["problems"]),
         seed=content.get("seed", 0),
         opening=content.get("opening", ""),
+        points=points,
     )

@@ -7,7 +7,7 @@ checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a subm
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from autograder.errors import AuthorError, did_you_mean
@@ -250,6 +250,27 @@ class Problem(metaclass=_Heard):
     def points(self) -> float:
         """What the whole problem is worth."""
         return sum(part.points for part in self.parts)
+
+    def worth(self, total: float | None) -> Problem:
+        """The same problem with its points scaled to a total, in quarter points; as it is for None.
+
+        No part becomes worth nothing: AuthorError where the total is too small for that.
+        """
+        if total is None or total == self.points:
+            return self
+        quarters = round(4 * total)
+        if quarters != 4 * total or quarters < len(self.parts):
+            raise AuthorError("points", f"{self.slug or self.title}: {total:g} points cannot be shared out in quarters")
+        exact = [quarters * part.points / self.points for part in self.parts]
+        shares = [max(1, int(share)) for share in exact]
+        # What rounding down left over goes where most was cut off; what the least of one took comes from the largest.
+        order = sorted(range(len(shares)), key=lambda i: shares[i] - exact[i])
+        for turn in range(quarters - sum(shares)):
+            shares[order[turn % len(order)]] += 1
+        while sum(shares) > quarters:
+            shares[shares.index(max(shares))] -= 1
+        parts = [replace(part, points=share / 4) for part, share in zip(self.parts, shares, strict=True)]
+        return replace(self, parts=parts)
 
     def part(self, name: str) -> Part:
         """The part of that name; AuthorError if there is none."""

@@ -77,9 +77,10 @@ def grade(
 
 
 def _tested(cell: dict[str, Any], parts: Any) -> Part | None:
-    """The part that a cell marks, if it does."""
+    """The part that a cell marks, if it does, worth what the instructor's notebook says."""
     marks = cell["metadata"].get("nbgrader") or {}
-    return next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
+    part = next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
+    return part and dataclasses.replace(part, points=marks["points"])
 
 
 def _run(cell: dict[str, Any], session: Session) -> str:

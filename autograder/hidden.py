@@ -5,6 +5,7 @@ The score is right for an honest notebook. It is not tamper-proof: the student's
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,13 +17,14 @@ from autograder.library import load
 from autograder.variants import SECRET_FILE, course_secret, stream_key, variant
 
 
-def score(slug: str, part: str, *, version: int, seed: int, names: Mapping[str, Any]) -> float:
+def score(slug: str, part: str, *, version: int, seed: int, points: float, names: Mapping[str, Any]) -> float:
     """The points of one part as a plain float. Prints what was lost and why; writes nothing to standard error."""
     with quiet_stderr():
         problem = load(slug)
         drawn = variant(problem, seed)
         key = part_key(_secret(), slug, version, seed, part)
-        outcome = judge_part(problem.part(part), drawn.parameters, functools.partial(answer, namespace=names), key)
+        worth = dataclasses.replace(problem.part(part), points=points)
+        outcome = judge_part(worth, drawn.parameters, functools.partial(answer, namespace=names), key)
     for verdict in outcome.verdicts:
         if not verdict.ok:
             print(f"{verdict.check}: {verdict.message}")

@@ -94,7 +94,8 @@ def _test_source(part: Part, drawn: Variant, p: Parameters) -> str:
     hidden = [
         HIDDEN_BEGIN,
         "from autograder import hidden",
-        f"hidden.score({drawn.slug!r}, {part.name!r}, version={drawn.version}, seed={drawn.seed}, names=globals())",
+        f"hidden.score({drawn.slug!r}, {part.name!r}, version={drawn.version}, seed={drawn.seed}, "
+        f"points={part.points:g}, names=globals())",
         HIDDEN_END,
     ]
     return "\n".join([*filter(None, visible), *hidden])

@@ -14,7 +14,7 @@ from autograder.notebook import build
 def notebooks(assignment: Assignment, seed: int | None = None, root: Path | None = None) -> Iterator[tuple[str, str]]:
     """Name and text of each source notebook of an assignment; `seed` overrides the assignment's own."""
     for slug in assignment.problems:
-        problem = library.load(slug, root)
+        problem = library.load(slug, root).worth(assignment.points.get(slug))
         opening = f"*{assignment.title}*\n\n{assignment.opening}".strip()
         content = build(problem, assignment.seed if seed is None else seed, opening=opening, root=root)
         yield slug, json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
