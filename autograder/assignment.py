@@ -12,7 +12,7 @@ from autograder.errors import StaffError, did_you_mean
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """`seed` draws the variant that everybody gets; `points` says what a problem is worth here, if not its own points."""
+    """`seed` draws the variant that everybody gets; `points` says what a problem is worth here, if not its own."""
 
     name: str
     title: str
