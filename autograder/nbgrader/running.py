@@ -51,6 +51,7 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
             files=_files_beside(Path(resources["metadata"]["path"])),
             flags=tuple(marks.get("flags", ())),
             held=marks.get("held"),
+            near=course,
         )
         names = resources["nbgrader"]
         record(report, names)

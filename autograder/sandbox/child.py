@@ -6,6 +6,7 @@ Everything here can be read and changed by the student's code: what leaves this 
 from __future__ import annotations
 
 import builtins
+import ctypes
 import os
 import random
 import resource
@@ -21,27 +22,36 @@ from autograder.sandbox import stream
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
 
-ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def serve(channel: socket.socket, settings: dict[str, Any]) -> None:
     """Live for one notebook: prepare the process, then do what is asked until the channel closes."""
     _prepare(settings)
+    os.register_at_fork(after_in_child=channel.close)  # a fork of the student's must not answer in its parent's place
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
     stream.send(channel, encode({"ready": True}))
     while True:
         try:
             request = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
-        except (stream.Hangup, stream.Silence):
+        except (stream.Hangup, stream.Silence, ValueError):  # ValueError: closed by the fork above
             return
         outputs.clear()
+        _restore_streams(outputs)
         if request["do"] == "cell":
             shell.run_cell(request["source"], store_history=True)
             reply = _safe({"outputs": outputs.items})
         else:
             reply = _answer(request["question"], shell)
         stream.send(channel, reply)
+
+
+def _restore_streams(outputs: Outputs) -> None:
+    """New streams where a cell took them away: the shell itself writes to them."""
+    for name in ("stdout", "stderr"):
+        if not hasattr(getattr(sys, name, None), "write"):
+            setattr(sys, name, Stream(outputs, name))
 
 
 def _answer(question: dict[str, Any], shell: Shell) -> bytes:
@@ -60,11 +70,11 @@ def _safe(reply: dict[str, Any]) -> bytes:
 def _prepare(settings: dict[str, Any]) -> None:
     """A fresh session, directory, environment, streams, limits and random state."""
     os.setsid()
+    # Daemons that the student starts become children of this process again, so that they are found and ended with it.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.umask(0o077)
     os.chdir(settings["directory"])
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(environment, HOME=settings["directory"], TMPDIR=settings["directory"])
+    os.environ.update(HOME=settings["directory"], TMPDIR=settings["directory"])
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     os.environ["OMP_NUM_THREADS"] = "1"
     null = os.open(os.devnull, os.O_RDWR)

@@ -14,7 +14,9 @@ from autograder.errors import Unreadable
 from autograder.sandbox import stream, warm
 from autograder.wire import decode, encode
 
-Death = Literal["timeout", "exit"]
+# `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
+Death = Literal["timeout", "exit", "staff"]
+MAX_OUTPUTS = 1_000  # of one cell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,7 @@ class Limits:
     notebook_seconds: float = 300.0
     memory_megabytes: int = 4096
     file_megabytes: int = 64
-    output_characters: int = 200_000
+    output_characters: int = 500_000  # of one cell, pictures included
     restarts: int = 6
 
 
@@ -43,8 +45,9 @@ class Session:
     """Runs the cells of one notebook in order and asks questions in between.
 
     A cell or question that does not come back costs only itself: the process is killed, and the next request starts a
-    fresh one in which the cells so far are run again, without those that killed it. `files` are put beside the
-    notebook (name to content).
+    fresh one in which the cells so far are run again, without those that killed it. Once the notebook's own time or
+    its restarts are used up, what is left is not wrong but unknown (`staff`). `files` are put beside the notebook
+    (name to content).
     """
 
     def __init__(self, limits: Limits | None = None, files: dict[str, bytes] | None = None) -> None:
@@ -74,9 +77,11 @@ class Session:
         except _Died as death:
             return CellResult(death=death.death, detail=death.detail)
         except Unreadable as error:
+            self._kill()  # what cannot be read leaves the stream at an unknown place
+            self._cells.append(source)
             return CellResult(outputs=[_note(f"The outputs of this cell could not be read: {error.message}")])
         self._cells.append(source)
-        return CellResult(outputs=_outputs(reply))
+        return CellResult(outputs=_limited(_outputs(reply), self.limits.output_characters))
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
@@ -92,7 +97,7 @@ class Session:
         except _Died as death:
             return Answer(failure=death.death, detail=death.detail)
         except Unreadable as error:
-            self._kill()  # a reply that cannot be read leaves the stream at an unknown place
+            self._kill()
             return Answer(failure="unreadable", detail=error.message)
 
     def _request(self, request: dict[str, Any], seconds: float) -> Any:
@@ -106,13 +111,15 @@ class Session:
     def _exchange(self, process: warm.Process, request: dict[str, Any], seconds: float) -> Any:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
-            raise _Died("timeout", f"the notebook used up its {self.limits.notebook_seconds:g} s")
-        start = time.monotonic()
+            raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
+        start, allowed = time.monotonic(), min(seconds, left)
         try:
             stream.send(process.channel, encode(request))
-            return decode(stream.receive(process.channel, start + min(seconds, left), process.alive))
+            return decode(stream.receive(process.channel, start + allowed, process.alive))
         except stream.Silence as error:
-            raise _Died("timeout", f"it was stopped after {min(seconds, left):.3g} s") from error
+            if allowed < seconds:  # others used the time that this one may have needed
+                raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s") from error
+            raise _Died("timeout", f"it was stopped after {allowed:.3g} s") from error
         except stream.Hangup as error:
             raise _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)") from error
         finally:
@@ -122,7 +129,7 @@ class Session:
         """The process, started and brought up to the current cell where need be."""
         while self._process is None:
             if self._starts > self.limits.restarts:
-                raise _Died("exit", f"the process had to be started more than {self.limits.restarts} times")
+                raise _Died("staff", f"the process had to be started more than {self.limits.restarts} times")
             self._starts += 1
             self._process = self._start()
             self._replay()
@@ -183,6 +190,18 @@ def _outputs(reply: Any) -> list[dict[str, Any]]:
     """The outputs that have nbformat's shape; a student may have sent anything."""
     items = reply.get("outputs") if isinstance(reply, dict) else None
     return [item for item in map(_output, items if isinstance(items, list) else []) if item]
+
+
+def _limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
+    """The outputs up to a number of characters, whatever the student's process made of that limit."""
+    left = characters + 2_000
+    kept: list[dict[str, Any]] = []
+    for output in outputs[:MAX_OUTPUTS]:
+        left -= len(repr(output)) if "data" not in output else sum(map(len, output["data"].values()))
+        if left < 0:
+            return [*kept, _note("The rest of this cell's output is left out.")]
+        kept.append(output)
+    return kept
 
 
 def _output(item: Any) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import itertools
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from autograder.errors import StaffError
@@ -24,6 +26,9 @@ from autograder.sandbox import stream
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
+# All that a student's process may see of the grader's environment, which can hold the course's secret: what a process
+# was started with stays readable in /proc, whatever it deletes later.
+ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,14 +48,39 @@ class Process:
         return True
 
     def kill(self) -> None:
-        """End it and its process group, at once."""
+        """End it, its process group and everything that descends from it, at once."""
         self.channel.close()
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGSTOP)  # it adopts its orphans, and must not make new ones
+            for _ in range(100):
+                for pid in (kin := _descendants(self.pid)):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, signal.SIGKILL)
+                if not kin:
+                    break
         # The group first: once its leader is reaped, the number could belong to somebody else.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.pidfd)
+
+
+def _descendants(pid: int) -> list[int]:
+    """The living children of a process, their children, and so on; none where the kernel does not tell."""
+    found: list[int] = []
+    for parent in itertools.chain([pid], found):
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{parent}/task").iterdir():
+                found += [child for child in map(int, (task / "children").read_text().split()) if not _zombie(child)]
+    return found
+
+
+def _zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
 
 
 class Warm:
@@ -69,6 +99,7 @@ class Warm:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ} | {"HOME": "/nonexistent"},
             start_new_session=True,  # Ctrl-C is for the grader, who then ends this
         )
         theirs.close()
