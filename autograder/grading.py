@@ -63,6 +63,7 @@ def grade(
                 _show(cell, outcome)
             elif cell["cell_type"] == "code" and cell["source"].strip():
                 stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
+        flags += session.flags
     return Report(slug=problem.slug, version=problem.version, parameters=p, outcomes=tuple(outcomes), flags=flags)
 
 

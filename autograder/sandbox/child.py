@@ -9,28 +9,33 @@ import builtins
 import ctypes
 import os
 import random
-import resource
 import socket
 import sys
 import time
 from typing import Any
 
 from autograder.answering import answer
-from autograder.core import Answer, Question
+from autograder.core import Question
 from autograder.errors import Unreadable
-from autograder.sandbox import stream
+from autograder.sandbox import mounts, stream, wall
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
 
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def serve(channel: socket.socket, settings: dict[str, Any]) -> None:
-    """Live for one notebook: prepare the process, then do what is asked until the channel closes."""
-    _prepare(settings)
+def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:
+    """Live for one notebook: put up the wall, prepare the process, then do what is asked until the channel closes."""
+    settings = decode(stream.receive(channel, time.monotonic() + 3600))
+    try:
+        _prepare(channel, settings, layers, shown)
+    except OSError as error:
+        stream.send(channel, encode({"fault": str(error)}))
+        return
     os.register_at_fork(after_in_child=channel.close)  # a fork of the student's must not answer in its parent's place
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
+    _seed()
     stream.send(channel, encode({"ready": True}))
     while True:
         try:
@@ -41,10 +46,10 @@ def serve(channel: socket.socket, settings: dict[str, Any]) -> None:
         _restore_streams(outputs)
         if request["do"] == "cell":
             shell.run_cell(request["source"], store_history=True)
-            reply = _safe({"outputs": outputs.items})
+            reply: dict[str, Any] = {"outputs": outputs.items}
         else:
             reply = _answer(request["question"], shell)
-        stream.send(channel, reply)
+        stream.send(channel, _safe({**reply, "turn": request["turn"]}))
 
 
 def _restore_streams(outputs: Outputs) -> None:
@@ -54,43 +59,44 @@ def _restore_streams(outputs: Outputs) -> None:
             setattr(sys, name, Stream(outputs, name))
 
 
-def _answer(question: dict[str, Any], shell: Shell) -> bytes:
+def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
     found = answer(Question(**{**question, "arguments": tuple(question["arguments"])}), shell.user_ns)
-    return _safe({"value": found.value, "failure": found.failure, "detail": found.detail})
+    return {"value": found.value, "failure": found.failure, "detail": found.detail}
 
 
 def _safe(reply: dict[str, Any]) -> bytes:
     try:
         return encode(reply)
     except Unreadable as error:
-        found = Answer(failure="unreadable", detail=error.message)
-        return encode({"value": None, "failure": found.failure, "detail": found.detail, "outputs": []})
+        found: dict[str, Any] = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
+        return encode({**found, "turn": reply["turn"]})
 
 
-def _prepare(settings: dict[str, Any]) -> None:
-    """A fresh session, directory, environment, streams, limits and random state."""
+def _prepare(
+    channel: socket.socket, settings: dict[str, Any], layers: frozenset[str], shown: list[tuple[str, str]]
+) -> None:
+    """A fresh session, streams, wall, directory with the notebook's files, and environment."""
     os.setsid()
     # Daemons that the student starts become children of this process again, so that they are found and ended with it.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    os.umask(0o077)
-    os.chdir(settings["directory"])
-    os.environ.update(HOME=settings["directory"], TMPDIR=settings["directory"])
-    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    os.environ["OMP_NUM_THREADS"] = "1"
+    channel.set_inheritable(False)
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    megabyte = 2**20
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: settings["file_megabytes"] * megabyte,
-        resource.RLIMIT_DATA: settings["memory_megabytes"] * megabyte,
-    }
-    for limit, value in limits.items():
-        resource.setrlimit(limit, (value, value))
+    os.closerange(3, channel.fileno())
+    os.closerange(channel.fileno() + 1, 4096)
+    wall.enter(layers, {**settings, "shown": shown + [tuple(pair) for pair in settings["visible"]]})
+    directory = mounts.WORK if "files" in layers else settings["directory"]
+    os.umask(0o077)
+    os.chdir(directory)
+    for name, content in settings["files"].items():
+        if os.path.dirname(name):
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(content.tobytes())
+    os.environ.update(HOME=directory, TMPDIR=directory, USER=mounts.NAME)
     # The notebook's own folder comes last: a file handed in beside it cannot take the place of a library.
-    sys.path[:] = [entry for entry in sys.path if entry not in ("", settings["directory"])] + [settings["directory"]]
-    _seed()
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]
 
 
 def _seed() -> None:

@@ -9,27 +9,42 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
-from autograder.sandbox import stream, warm
+from autograder.sandbox import mounts, stream, warm
 from autograder.wire import decode, encode
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
-Death = Literal["timeout", "exit", "staff"]
+Death = Literal["timeout", "exit", "memory", "staff"]
 MAX_OUTPUTS = 1_000  # of one cell
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one submission may use. Seconds are of wall-clock time and start when the student's code does."""
+    """What one submission may use. Seconds are of wall-clock time and start when the student's code does.
+
+    `require_wall` refuses to run anything where a layer of the wall is missing; `visible` are folders that notebooks
+    may read, such as a data set's; `without_wall` is for showing what the wall is good for, and for nothing else.
+    """
 
     cell_seconds: float = 60.0
     question_seconds: float = 20.0
     notebook_seconds: float = 300.0
     memory_megabytes: int = 4096
     file_megabytes: int = 64
+    disk_megabytes: int = 256
+    disk_files: int = 20_000
+    processes: int = 128
+    open_files: int = 512
+    reply_megabytes: int = 64
+    cell_characters: int = 1_000_000
     output_characters: int = 500_000  # of one cell, pictures included
     restarts: int = 6
+    require_wall: bool = False
+    visible: tuple[str, ...] = ()
+    without_wall: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +73,13 @@ class Session:
         self._directory = Path(tempfile.mkdtemp(prefix="notebook-"))
         self._used = 0.0
         self._starts = 0
+        self._turn = 0
+        self._flags: dict[str, None] = {}
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What happened that no honest notebook does: for a person to look at."""
+        return tuple(self._flags)
 
     def __enter__(self) -> Session:
         return self
@@ -72,6 +94,8 @@ class Session:
 
     def run(self, source: str) -> CellResult:
         """Run one cell; its outputs come in nbformat's shape."""
+        if len(source) > self.limits.cell_characters:
+            return CellResult(death="exit", detail=f"it is longer than {self.limits.cell_characters:,} characters")
         try:
             reply = self._request({"do": "cell", "source": source}, self.limits.cell_seconds)
         except _Died as death:
@@ -93,11 +117,10 @@ class Session:
         }
         try:
             reply = self._request({"do": "ask", "question": content}, self.limits.question_seconds)
-            return _read_answer(reply)
+            return self._read_answer(reply)
         except _Died as death:
             return Answer(failure=death.death, detail=death.detail)
         except Unreadable as error:
-            self._kill()
             return Answer(failure="unreadable", detail=error.message)
 
     def _request(self, request: dict[str, Any], seconds: float) -> Any:
@@ -114,16 +137,43 @@ class Session:
             raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
         start, allowed = time.monotonic(), min(seconds, left)
         try:
-            stream.send(process.channel, encode(request))
-            return decode(stream.receive(process.channel, start + allowed, process.alive))
+            return self._turn_taken(process, request, start + allowed)
         except stream.Silence as error:
             if allowed < seconds:  # others used the time that this one may have needed
                 raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s") from error
             raise _Died("timeout", f"it was stopped after {allowed:.3g} s") from error
         except stream.Hangup as error:
-            raise _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)") from error
+            raise _how(process) from error
         finally:
             self._used += time.monotonic() - start
+
+    def _turn_taken(self, process: warm.Process, request: dict[str, Any], deadline: float) -> Any:
+        """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
+        self._turn += 1
+        if stream.pending(process.channel):
+            raise self._forged("a reply came before anything was asked")
+        stream.send(process.channel, encode({**request, "turn": self._turn}), deadline)
+        most = self.limits.reply_megabytes * 2**20
+        try:
+            reply = decode(stream.receive(process.channel, deadline, process.alive, most))
+        except Unreadable as error:
+            raise self._forged(error.message) from error
+        if not isinstance(reply, dict) or reply.get("turn") != self._turn:
+            raise self._forged("a reply to something else came back")
+        return reply
+
+    def _read_answer(self, reply: Any) -> Answer:
+        match reply:
+            case {"value": value, "failure": None}:
+                return Answer(value=value)
+            case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
+                return Answer(failure=failure, detail=detail[:500])
+        raise self._forged("a reply that is no answer")
+
+    def _forged(self, how: str) -> Unreadable:
+        self._flags[f"the notebook wrote to the grader's channel: {how}"] = None
+        self._kill()  # the stream is at an unknown place
+        return Unreadable("forged", how)
 
     def _running(self) -> warm.Process:
         """The process, started and brought up to the current cell where need be."""
@@ -138,19 +188,16 @@ class Session:
     def _start(self) -> warm.Process:
         shutil.rmtree(self._directory, ignore_errors=True)
         self._directory.mkdir(mode=0o700)
-        for name, content in self._files.items():
-            path = self._directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
         limits = self.limits
-        return warm.fork(
-            {
-                "directory": str(self._directory),
-                "memory_megabytes": limits.memory_megabytes,
-                "file_megabytes": limits.file_megabytes,
-                "output_characters": limits.output_characters,
-            }
-        )
+        settings = {
+            "directory": str(self._directory),
+            "files": {name: np.frombuffer(content, np.uint8) for name, content in self._files.items()},
+            "cpu_seconds": int(2 * limits.notebook_seconds) + 5,
+            "visible": mounts.shown(limits.visible),
+        }
+        numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")
+        settings |= {name: getattr(limits, name) for name in (*numbers, "output_characters")}
+        return warm.fork(settings, required=limits.require_wall, walled=not limits.without_wall)
 
     def _replay(self) -> None:
         """Run the cells so far again; one that now ends the process is left out from then on."""
@@ -177,13 +224,11 @@ class _Died(Exception):
         self.death, self.detail = death, detail
 
 
-def _read_answer(reply: Any) -> Answer:
-    match reply:
-        case {"value": value, "failure": None}:
-            return Answer(value=value)
-        case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
-            return Answer(failure=failure, detail=detail[:500])
-    raise Unreadable("frame", "a reply that is no message of ours")
+def _how(process: warm.Process) -> _Died:
+    """Why a process is gone that nobody told to go."""
+    if process.watch is not None and process.watch.reason:
+        return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
+    return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")
 
 
 def _outputs(reply: Any) -> list[dict[str, Any]]:

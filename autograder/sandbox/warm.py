@@ -9,35 +9,39 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
-import itertools
+import importlib
 import os
+import select
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from autograder.errors import StaffError
-from autograder.sandbox import stream
+from autograder.sandbox import layers, mounts, stream, wall
+from autograder.sandbox.watch import Watch, descendants
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
-# All that a student's process may see of the grader's environment, which can hold the course's secret: what a process
-# was started with stays readable in /proc, whatever it deletes later.
-ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
+END_SECONDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """A student's process: its channel, and a descriptor by which it can be killed and seen to be gone."""
+    """A student's process: its channel, and a descriptor by which it can be killed and seen to be gone.
+
+    `layers` are those of the wall around it; `watch` may have killed it, and then says why.
+    """
 
     channel: socket.socket
     pid: int
     pidfd: int
+    layers: frozenset[str] = frozenset()
+    watch: Watch | None = None
 
     def alive(self) -> bool:
         """Whether it has not ended."""
@@ -48,12 +52,25 @@ class Process:
         return True
 
     def kill(self) -> None:
-        """End it, its process group and everything that descends from it, at once."""
+        """End it and all that it started, at once, and wait until they are gone."""
         self.channel.close()
+        if "processes" not in self.layers:
+            self._kill_kin()
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        # The first process of a namespace ends last.
+        ended = select.poll()
+        ended.register(self.pidfd, select.POLLIN)
+        ended.poll(END_SECONDS * 1000)
+        os.close(self.pidfd)
+
+    def _kill_kin(self) -> None:
+        """End what descends from it, and its group, where no namespace does."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGSTOP)  # it adopts its orphans, and must not make new ones
             for _ in range(100):
-                for pid in (kin := _descendants(self.pid)):
+                kin = [pid for pid in descendants(self.pid)[1:] if not _zombie(pid)]
+                for pid in kin:
                     with contextlib.suppress(ProcessLookupError, PermissionError):
                         os.kill(pid, signal.SIGKILL)
                 if not kin:
@@ -61,19 +78,6 @@ class Process:
         # The group first: once its leader is reaped, the number could belong to somebody else.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        os.close(self.pidfd)
-
-
-def _descendants(pid: int) -> list[int]:
-    """The living children of a process, their children, and so on; none where the kernel does not tell."""
-    found: list[int] = []
-    for parent in itertools.chain([pid], found):
-        with contextlib.suppress(OSError):
-            for task in Path(f"/proc/{parent}/task").iterdir():
-                found += [child for child in map(int, (task / "children").read_text().split()) if not _zombie(child)]
-    return found
 
 
 def _zombie(pid: int) -> bool:
@@ -88,32 +92,31 @@ class Warm:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        code = (
-            f"import sys; sys.path.insert(0, {root!r}); "
-            f"from autograder.sandbox.warm import main; main({theirs.fileno()})"
-        )
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", code],
+            layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
+            env=layers.environment(),
+            cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ} | {"HOME": "/nonexistent"},
             start_new_session=True,  # Ctrl-C is for the grader, who then ends this
         )
         theirs.close()
         self._control = ours
         self._lock = threading.Lock()
-        self._ready = False
 
-    def fork(self, settings: dict[str, Any]) -> Process:
-        """A fresh process that serves one notebook; StaffError if the parent cannot give one."""
+    def fork(self, settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
+        """A fresh process, walled in, that serves one notebook; StaffError if the parent cannot give one.
+
+        What is missing of the wall is said before anything of the student's is sent there; where the wall is
+        `required`, nothing is.
+        """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with self._lock:
                 self._control.settimeout(START_SECONDS)
-                socket.send_fds(self._control, [encode(settings)], [theirs.fileno()])
+                socket.send_fds(self._control, [encode({"walled": walled})], [theirs.fileno()])
                 message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
             if not message or not descriptors:
                 raise OSError("it ended")
@@ -124,12 +127,17 @@ class Warm:
             ) from error
         finally:
             theirs.close()
-        process = Process(channel=ours, pid=decode(message)["pid"], pidfd=descriptors[0])
+        reply = decode(message)
+        watch = Watch(descriptors[0], megabytes=settings["memory_megabytes"], processes=settings["processes"])
+        process = Process(
+            channel=ours, pid=reply["pid"], pidfd=descriptors[0], layers=frozenset(reply["layers"]), watch=watch
+        )
         try:
-            stream.receive(ours, time.monotonic() + START_SECONDS, process.alive)
-        except (stream.Silence, stream.Hangup) as error:
+            layers.announce(process.layers, required)
+            _start(process, settings)
+        except BaseException:
             process.kill()
-            raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error
+            raise
         return process
 
     def _last_words(self) -> str:
@@ -155,7 +163,7 @@ _warm_pid = 0
 _lock = threading.Lock()
 
 
-def fork(settings: dict[str, Any]) -> Process:
+def fork(settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
     """A fresh process from this grader's warm parent, which is started where there is none."""
     global _warm, _warm_pid
     with _lock:
@@ -163,50 +171,74 @@ def fork(settings: dict[str, Any]) -> Process:
             _warm, _warm_pid = Warm(), os.getpid()
             atexit.register(_warm.close)
         warm = _warm
-    return warm.fork(settings)
+    return warm.fork(settings, required=required, walled=walled)
+
+
+def _start(process: Process, settings: dict[str, Any]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    try:
+        stream.send(process.channel, encode(settings), deadline)
+        ready = decode(stream.receive(process.channel, deadline, process.alive))
+    except (stream.Silence, stream.Hangup) as error:
+        raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error
+    if ready.get("fault"):
+        raise StaffError("wall", f"the wall around a notebook's process could not be put up: {ready['fault']}")
 
 
 def main(descriptor: int) -> None:
     """The warm parent itself: import, then fork on request until the grader is gone."""
     control = socket.socket(fileno=descriptor)
+    found = wall.settle()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
     _preload()
+    shown = mounts.needed()
     gc.collect()
     gc.freeze()
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 65536, 1)
+        message, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
         if not message:
             return
-        pid = os.fork()
+        wanted = found if decode(message)["walled"] else frozenset[str]()
+        pid = wall.fork(wanted)
         if pid == 0:
-            _become_child(control, descriptors[0], decode(message))
+            _become_child(control, descriptors[0], wanted, shown)
         pidfd = os.pidfd_open(pid)
-        socket.send_fds(control, [encode({"pid": pid})], [pidfd])
+        socket.send_fds(control, [encode({"pid": pid, "layers": sorted(wanted)})], [pidfd])
         os.close(pidfd)
         os.close(descriptors[0])
 
 
-def _become_child(control: socket.socket, descriptor: int, settings: dict[str, Any]) -> None:
-    """Never returns: the child ends when its notebook does."""
+def _become_child(
+    control: socket.socket, descriptor: int, wanted: frozenset[str], shown: list[tuple[str, str]]
+) -> NoReturn:
+    """The child ends when its notebook does."""
     try:
         control.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        gc.unfreeze()
         from autograder.sandbox.child import serve
 
-        serve(socket.socket(fileno=descriptor), settings)
+        serve(socket.socket(fileno=descriptor), wanted, shown)
     finally:
         os._exit(0)
 
 
 def _preload() -> None:
-    """Import what nearly every notebook imports; one thread before anything computes."""
+    """Import what most notebooks import; one thread before anything computes.
+
+    What asks the machine about itself does so here: inside the wall there is little to read about it.
+    """
     import numpy  # noqa: F401
     import torch
 
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
+    torch.backends.cpu.get_cpu_capability()
     import torch.nn.functional
 
+    import autograder.checks.compare
     import autograder.sandbox.child
     import autograder.student  # noqa: F401
+
+    for name in ("matplotlib.pyplot", "sympy"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
