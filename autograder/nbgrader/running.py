@@ -47,8 +47,8 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         report = grade(
             notebook,
             secret=course_secret(course),
-            limits=self._limits(),
-            files=_files_beside(Path(resources["metadata"]["path"])),
+            limits=self.limits(),
+            files=files_beside(Path(resources["metadata"]["path"])),
             flags=tuple(marks.get("flags", ())),
             held=marks.get("held"),
             near=course,
@@ -59,8 +59,10 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], summary(report))
         return nbformat.from_dict(notebook), resources
 
-    def _limits(self) -> Limits:
+    def limits(self, *, require_wall: bool = False) -> Limits:
+        """What the course's configuration allows one submission."""
         return Limits(
+            require_wall=require_wall,
             cell_seconds=self.cell_seconds,
             question_seconds=self.question_seconds,
             notebook_seconds=self.notebook_seconds,
@@ -68,7 +70,7 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         )
 
 
-def _files_beside(folder: Path) -> dict[str, bytes]:
+def files_beside(folder: Path) -> dict[str, bytes]:
     """The regular files next to the notebook, up to a total size: data that its cells may read."""
     files, size = {}, 0
     for path in sorted(folder.rglob("*")):
@@ -87,14 +89,15 @@ def record(report: Report, names: dict[str, Any]) -> None:
     place = (names["notebook"], names["assignment"], names["student"])
     with Gradebook(names["db_url"]) as gradebook:
         for outcome in report.outcomes:
-            _record_grade(gradebook.find_grade(outcome.part, *place), outcome)
+            record_grade(gradebook.find_grade(outcome.part, *place), outcome)
             comment = gradebook.find_comment(_commented(outcome, gradebook, place), *place)
             texts = [staff_comment(outcome), student_comment(outcome)]
             comment.auto_comment = "\n\n".join(filter(None, texts[1:])) or None
         gradebook.db.commit()
 
 
-def _record_grade(grade: Any, outcome: Outcome) -> None:
+def record_grade(grade: Any, outcome: Outcome) -> None:
+    """One part's score in its row, or that a person must look."""
     held = outcome.standing == "held"
     grade.auto_score = None if held else float(outcome.points)
     # As nbgrader does: a mark given by hand stays, and is to be looked at again.

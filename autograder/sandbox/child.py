@@ -48,7 +48,8 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             shell.run_cell(request["source"], store_history=True)
             reply: dict[str, Any] = {"outputs": outputs.items}
         else:
-            reply = _answer(request["question"], shell)
+            question = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
+            reply = _answer(question, shell)
         stream.send(channel, _safe({**reply, "turn": request["turn"]}))
 
 

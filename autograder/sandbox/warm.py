@@ -1,7 +1,8 @@
 """A parent that has imported what notebooks import, and forks a fresh process for each of them.
 
 It computes nothing: after a parallel region in the parent, a child would hang in its first one. It is started once per
-grader's process, on first use, and ends with it.
+grader's process, on first use, and ends with it. A grader that has imported nothing but what notebooks import, and read
+nothing yet, may instead `split` itself in two, so that torch is imported once for both.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -92,7 +94,7 @@ class Warm:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._process = subprocess.Popen(
+        self._process: subprocess.Popen[bytes] | _Half = subprocess.Popen(
             layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
             env=layers.environment(),
@@ -105,6 +107,13 @@ class Warm:
         theirs.close()
         self._control = ours
         self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, control: socket.socket, process: _Half) -> Warm:
+        """The warm parent that is the other half of this process."""
+        warm = cls.__new__(cls)
+        warm._process, warm._control, warm._lock = process, control, threading.Lock()
+        return warm
 
     def fork(self, settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
         """A fresh process, walled in, that serves one notebook; StaffError if the parent cannot give one.
@@ -147,18 +156,56 @@ class Warm:
 
     def close(self) -> None:
         """End the parent; what it forked has ended with its sessions."""
-        self._control.close()
-        self._process.terminate()
-        self._process.wait()
+        self._control.close()  # it reads the end, and leaves an account of the time that all of it took
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.terminate()
+            self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
+
+    def end(self) -> None:
+        """End it at once, and all that runs in its namespace with it."""
+        with contextlib.suppress(OSError):
+            self._process.terminate()
 
     def alive(self) -> bool:
         """Whether the parent can still fork."""
         return self._process.poll() is None
 
 
+class _Half:
+    """A forked process, as far as `Warm` needs to know one."""
+
+    stderr = None
+
+    def __init__(self, pid: int) -> None:
+        self.pid, self._status = pid, None  # type: tuple[int, int | None]
+
+    def poll(self) -> int | None:
+        """Its exit status, once it has ended."""
+        if self._status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self._status = status if pid else None
+        return self._status
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for its end; TimeoutExpired if it does not come."""
+        deadline = time.monotonic() + (END_SECONDS if seconds is None else seconds)
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired("warm", END_SECONDS)
+            time.sleep(0.01)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+
+
 _warm: Warm | None = None
+_shut = False
 _warm_pid = 0
 _lock = threading.Lock()
 
@@ -167,11 +214,49 @@ def fork(settings: dict[str, Any], *, required: bool = False, walled: bool = Tru
     """A fresh process from this grader's warm parent, which is started where there is none."""
     global _warm, _warm_pid
     with _lock:
+        if _shut:
+            raise StaffError("shut", "no more notebooks are run")
         if _warm is None or _warm_pid != os.getpid() or not _warm.alive():
             _warm, _warm_pid = Warm(), os.getpid()
             atexit.register(_warm.close)
         warm = _warm
     return warm.fork(settings, required=required, walled=walled)
+
+
+def split(modules: Sequence[str] = ()) -> None:
+    """Import what notebooks import, and make a fork of this process the warm parent.
+
+    For a process that was started with `layers.python` and `layers.environment`, has one thread, and has read nothing
+    that a student must not see: all that it knows, they may.
+    """
+    global _warm, _warm_pid
+    _preload(modules)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()  # Ctrl-C is for the grader
+            os.chdir("/")
+            null = os.open(os.devnull, os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(null, descriptor)
+            os.closerange(3, theirs.fileno())
+            os.closerange(theirs.fileno() + 1, 4096)
+            _serve(theirs, wall.settle())
+        finally:
+            os._exit(0)
+    theirs.close()
+    _warm, _warm_pid = Warm.of(ours, _Half(pid)), os.getpid()
+    atexit.register(_warm.close)
+
+
+def shut() -> None:
+    """End every notebook's process, and start no other: the grader was told to stop."""
+    global _shut
+    with _lock:
+        _shut = True
+    if _warm is not None and _warm_pid == os.getpid():
+        _warm.end()
 
 
 def _start(process: Process, settings: dict[str, Any]) -> None:
@@ -189,8 +274,12 @@ def main(descriptor: int) -> None:
     """The warm parent itself: import, then fork on request until the grader is gone."""
     control = socket.socket(fileno=descriptor)
     found = wall.settle()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
-    _preload()
+    _preload(("matplotlib.pyplot", "sympy"))
+    _serve(control, found)
+
+
+def _serve(control: socket.socket, found: frozenset[str]) -> None:
+    signal.signal(signal.SIGCHLD, _reap)
     shown = mounts.needed()
     gc.collect()
     gc.freeze()
@@ -208,6 +297,13 @@ def main(descriptor: int) -> None:
         os.close(descriptors[0])
 
 
+def _reap(*_: object) -> None:
+    """Let children go as they end; unlike ignoring them, this keeps the account of the time that they took."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
 def _become_child(
     control: socket.socket, descriptor: int, wanted: frozenset[str], shown: list[tuple[str, str]]
 ) -> NoReturn:
@@ -222,7 +318,7 @@ def _become_child(
         os._exit(0)
 
 
-def _preload() -> None:
+def _preload(modules: Sequence[str]) -> None:
     """Import what most notebooks import; one thread before anything computes.
 
     What asks the machine about itself does so here: inside the wall there is little to read about it.
@@ -239,6 +335,6 @@ def _preload() -> None:
     import autograder.sandbox.child
     import autograder.student  # noqa: F401
 
-    for name in ("matplotlib.pyplot", "sympy"):
+    for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
