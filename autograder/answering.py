@@ -6,8 +6,11 @@ verdict: values come back as data, and anything that keeps a value from coming b
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from autograder.core import Answer, Question
@@ -35,6 +38,23 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
         return Answer(failure="memory", detail=f"{question.name} ran out of memory")
     except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
         return Answer(failure="raised", detail=last_line(error))
+
+
+@contextlib.contextmanager
+def quiet_stderr() -> Iterator[None]:
+    """Nothing reaches standard error meanwhile, not even from a logging handler that holds the stream.
+
+    nbgrader's own grading takes a cell that wrote to it for wrong.
+    """
+    stream = sys.stderr
+    with contextlib.redirect_stderr(io.StringIO()) as sink:
+        with contextlib.suppress(AttributeError, TypeError):
+            stream.write = sink.write  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            with contextlib.suppress(AttributeError, TypeError):
+                del stream.write
 
 
 def last_line(error: BaseException) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from autograder.audit import AuditReport, PartAudit
+from autograder.audit import AuditReport, PartAudit, audit
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,3 +70,30 @@ def _plain(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
+
+
+def run_audit(slugs: Sequence[str], *, variants: int, seed: int) -> int:
+    """Audit the problems of that name, or all, with a progress bar; print what was found. 0 if there is no fault."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from autograder.library import find_problems, load, statement_text
+    from autograder.library import slugs as all_slugs
+
+    console = Console()
+    root = find_problems()
+    reports = []
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        for slug in slugs or all_slugs(root):
+            task = progress.add_task(slug, total=None)
+            problem = load(slug, root)
+            reports.append(
+                audit(
+                    problem,
+                    statement_text(slug, root),
+                    variants=variants,
+                    seed=seed,
+                    progress=lambda done, total, task=task: progress.update(task, completed=done, total=total),  # type: ignore[misc]
+                )
+            )
+    return int(print_audit(reports, console) > 0)

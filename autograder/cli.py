@@ -73,57 +73,6 @@ def build(assignment: str, seed: int | None, course: Path | None) -> None:
 
 
 @main.command()
-@click.argument("slugs", nargs=-1)
-@click.option("--variants", default=20, show_default=True, help="Variants to draw of each problem.")
-@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
-def audit(slugs: tuple[str, ...], variants: int, seed: int) -> None:
-    """Prove the problems SLUGS (all, if none is named) before a student sees them.
-
-    For every variant the reference and each equivalent must earn all points, each mistake must lose some, and what the
-    statement shows must be what is graded. Exit code 1 and a sentence per fault otherwise.
-    """
-    from autograder.audit import run_audit
-
-    sys.exit(run_audit(slugs, variants=variants, seed=seed))
-
-
-@main.command()
-@click.argument("kind", required=False, type=click.Choice(["expression", "equation", "growth"]))
-@click.option(
-    "--cases", "file", type=click.File(encoding="utf-8"), help="Decide every row of this .jsonl file, or of - ."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind instead of a table.")
-@click.option("--failures", is_flag=True, help="List the rows that were not decided as they should be.")
-@click.option("--reference", help="The right answer, to decide one by hand.")
-@click.option("--answer", help="The answer to compare with it.")
-@click.option(
-    "--domain", "domains", multiple=True, metavar="NAME=DOMAIN", help="Where a variable lives: x=real, i=nat."
-)
-@click.option("--variables", default="", help="The variables of growth, apart by spaces.")
-@click.option("--target", help="The tensor that the equations define.")
-def decide(**options: Any) -> None:
-    """Decide typed answers: a whole table of cases, or one answer by hand.
-
-    \b
-      autograder decide --cases tests/data/cases/expression.jsonl --failures
-      autograder decide expression --reference "x^2-1" --answer "(x-1)(x+1)" --domain x=real
-      autograder decide growth --reference "O(n+d)" --answer "O(max(n,d))" --variables "n d"
-      autograder decide equation --reference "y[i] = W[i,J] x[J]" --answer "y[i] = x[J] W[J,i]"
-    """
-    from autograder.course.deciding import decide_by_hand, decide_cases
-
-    file = options.pop("file")
-    if file is not None:
-        sys.exit(decide_cases(file, as_json=options["as_json"], failures=options["failures"]))
-    if not (options["kind"] and options["reference"] and options["answer"]):
-        raise click.UsageError("give --cases FILE, or a kind with --reference and --answer")
-    sys.exit(decide_by_hand(**{key: options[key] for key in _BY_HAND}))
-
-
-_BY_HAND = ("kind", "reference", "answer", "domains", "variables", "target")
-
-
-@main.command()
 @click.option("--students", type=int, default=12, show_default=True, help="How many members the class has.")
 @click.option("--problem", "slugs", multiple=True, help="Use this problem only (may be given more than once).")
 @click.option("--keep", is_flag=True, help="Leave the course folder, to look around in.")
@@ -178,3 +127,54 @@ def _class_table(finished: Demo) -> Table:
         cells = [student.name, student.deed, *(term.marks(student, problem) for problem in finished.problems)]
         table.add_row(*map(Text, [*cells, f"{student.score:g}", term.why(student)]))
     return table
+
+
+@main.command()
+@click.argument("slugs", nargs=-1)
+@click.option("--variants", default=20, show_default=True, help="Variants to draw of each problem.")
+@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
+def audit(slugs: tuple[str, ...], variants: int, seed: int) -> None:
+    """Prove the problems SLUGS (all, if none is named) before a student sees them.
+
+    For every variant the reference and each equivalent must earn all points, each mistake must lose some, and what the
+    statement shows must be what is graded. Exit code 1 and a sentence per fault otherwise.
+    """
+    from autograder.audit_table import run_audit
+
+    sys.exit(run_audit(slugs, variants=variants, seed=seed))
+
+
+@main.command()
+@click.argument("kind", required=False, type=click.Choice(["expression", "equation", "growth"]))
+@click.option(
+    "--cases", "file", type=click.File(encoding="utf-8"), help="Decide every row of this .jsonl file, or of - ."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind instead of a table.")
+@click.option("--failures", is_flag=True, help="List the rows that were not decided as they should be.")
+@click.option("--reference", help="The right answer, to decide one by hand.")
+@click.option("--answer", help="The answer to compare with it.")
+@click.option(
+    "--domain", "domains", multiple=True, metavar="NAME=DOMAIN", help="Where a variable lives: x=real, i=nat."
+)
+@click.option("--variables", default="", help="The variables of growth, apart by spaces.")
+@click.option("--target", help="The tensor that the equations define.")
+def decide(**options: Any) -> None:
+    """Decide typed answers: a whole table of cases, or one answer by hand.
+
+    \b
+      autograder decide --cases tests/data/cases/expression.jsonl --failures
+      autograder decide expression --reference "x^2-1" --answer "(x-1)(x+1)" --domain x=real
+      autograder decide growth --reference "O(n+d)" --answer "O(max(n,d))" --variables "n d"
+      autograder decide equation --reference "y[i] = W[i,J] x[J]" --answer "y[i] = x[J] W[J,i]"
+    """
+    from autograder.course.deciding import decide_by_hand, decide_cases
+
+    file = options.pop("file")
+    if file is not None:
+        sys.exit(decide_cases(file, as_json=options["as_json"], failures=options["failures"]))
+    if not (options["kind"] and options["reference"] and options["answer"]):
+        raise click.UsageError("give --cases FILE, or a kind with --reference and --answer")
+    sys.exit(decide_by_hand(**{key: options[key] for key in _BY_HAND}))
+
+
+_BY_HAND = ("kind", "reference", "answer", "domains", "variables", "target")

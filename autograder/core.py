@@ -189,6 +189,10 @@ class Part(metaclass=_Heard):
         """Source of the visible check: what is malformed, never what is right. Empty where there is none."""
         return ""
 
+    def declarations(self, p: Parameters) -> Mapping[str, Any]:
+        """What a typed answer may use, for the notebook's first cell; nothing for other kinds."""
+        return {}
+
     def statement(self, p: Parameters) -> str:
         """What the package adds under the author's statement of this part."""
         return ""

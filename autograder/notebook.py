@@ -11,6 +11,7 @@ from typing import Any
 
 from autograder import library, statement
 from autograder.core import Parameters, Part, Problem, Variant
+from autograder.parts.source import FORM
 from autograder.variants import variant
 
 HIDDEN_BEGIN, HIDDEN_END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
@@ -29,8 +30,8 @@ def build(problem: Problem, seed: int, *, opening: str = "", root: Path | None =
     sections = statement.render(problem, library.statement_text(problem.slug, root), drawn.parameters)
     introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem))
     cells = [_locked("markdown", "introduction", introduction)]
-    if problem.setup.strip():
-        cells.append(_locked("code", "setup", problem.setup.strip()))
+    if setup := _setup(problem, drawn.parameters):
+        cells.append(_locked("code", "setup", setup))
     for part in problem.parts:
         cells += _part_cells(part, drawn, f"{sections[part.name]}\n\n*({_points(part.points)})*")
     return {
@@ -51,6 +52,18 @@ def _joined(*texts: str) -> str:
 
 def _points(points: float) -> str:
     return f"{points:g} point{'' if points == 1 else 's'}"
+
+
+def _setup(problem: Problem, p: Parameters) -> str:
+    """The first code cell: the problem's own, and what typed answers may use."""
+    lines = problem.setup.strip().splitlines()
+    declared = [part.declarations(p) for part in problem.parts]
+    if any(declared):
+        lines += ["", FORM, "# The names that typed answers may use."]
+        for words in declared:
+            kept = ", ".join(f"{key}={value!r}" for key, value in words.items() if value)
+            lines += [f"form.declare({kept})"] if kept and f"form.declare({kept})" not in lines else []
+    return "\n".join(lines).strip()
 
 
 def _how_to(problem: Problem) -> str:
@@ -75,7 +88,7 @@ def _part_cells(part: Part, drawn: Variant, text: str) -> list[dict[str, Any]]:
 def _test_source(part: Part, drawn: Variant, p: Parameters) -> str:
     visible = [
         "# Looks at the form of your answer only.",
-        "from autograder import student as form",
+        FORM,
         part.local_check(p),
     ]
     hidden = [

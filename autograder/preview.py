@@ -6,6 +6,7 @@ They never say whether an answer is right. An answer that cannot be read is kept
 from __future__ import annotations
 
 import html
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from autograder.errors import Unreadable
 
 # What the notebook's first cell has declared: names with where they live, abbreviations, tensors.
 _DECLARED: dict[str, Any] = {}
+_CLOSED_FORMS = ("domains", "definitions", "functions", "log")
+_FIRST_CELL = "Run the notebook's first cells again: they say which names an answer may use."
 
 
 class TypedText(str):
@@ -67,7 +70,7 @@ def declare(**words: Any) -> None:
 
 def expression(text: str) -> TypedText:
     """A closed form, typed in ASCII or LaTeX: `expression("(1 - e^(-beta)) e^(-beta i)")`."""
-    return _typed(text, lambda: show_expression(text, **_some("domains", "definitions", "functions", "log")))
+    return _typed(text, lambda: show_expression(text, **_some(*_CLOSED_FORMS)))
 
 
 def growth(text: str) -> TypedText:
@@ -82,14 +85,14 @@ def equation(text: str) -> TypedText:
 
 def derivation(text: str) -> TypedText:
     """A chain of lines, one under the other, each of which follows from the one before."""
-    return _typed(text, lambda: show_derivation(text, **_some("domains", "definitions", "functions", "log")))
+    return _typed(text, lambda: show_derivation(text, **_some(*_CLOSED_FORMS)))
 
 
 def matrix(rows: Sequence[Sequence[str]]) -> TypedRows:
     """A matrix of closed forms, row by row: `matrix([["cos(x)", "sin(x)"], ["-sin(x)", "cos(x)"]])`."""
     result = TypedRows([[str(entry) for entry in row] for row in rows])
-    result._shown = _shown(lambda: show_matrix(result, **_some("domains", "definitions", "functions", "log")))
-    _display(result)
+    result._shown = _shown(lambda: show_matrix(result, **_some(*_CLOSED_FORMS)))
+    present(result._shown.bundle())
     return result
 
 
@@ -141,40 +144,58 @@ def show_derivation(text: str, **declared: Any) -> Shown:
 def show_equation(text: str, **declared: Any) -> Shown:
     """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning."""
     from autograder.maths import tensor as language
-    from autograder.maths.tensor.declarations import declare as tensors
 
     words = dict(declared)
     system = language.parse(text)
-    declarations = tensors(*words.pop("tensors", ()), **words)
-    if faults := language.check(system, declarations):
-        raise Unreadable(faults[0].code, faults[0].message, text, getattr(faults[0], "column", None))
-    return Shown(language.to_latex(system), language.describe(system, declarations))
+    declarations = language.declare(*words.pop("tensors", ()), **words)
+    fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
+    if fatal:
+        raise Unreadable(fatal[0].code, fatal[0].message)
+    return Shown(language.to_latex(system), _index_notes(language.describe(system, declarations)))
+
+
+def _index_notes(description: Any) -> list[str]:
+    """A note on each equation's indices, then on what can be read in two ways."""
+    notes = []
+    for equation in description.equations:
+        kinds = {
+            "free": equation.free,
+            "summed": equation.summed,
+            "normalised by the softmax": equation.normalised,
+        }
+        said = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items() if names)
+        notes.append(f"{equation.name} has {said or 'no index'}")
+    return notes + [warning.message for warning in description.warnings]
 
 
 def _some(*names: str) -> dict[str, Any]:
-    return {name: _DECLARED[name] for name in names if name in _DECLARED}
+    known = {name: _DECLARED[name] for name in names if name in _DECLARED}
+    if not known:
+        raise Unreadable("undeclared", _FIRST_CELL)
+    return known
 
 
 def _typed(text: str, show: Callable[[], Shown]) -> TypedText:
     result = TypedText(text)
     result._shown = _shown(show)
-    _display(result)
+    present(result._shown.bundle())
     return result
 
 
 def _shown(show: Callable[[], Shown]) -> Shown:
+    if not _DECLARED:
+        return Shown(fault=_FIRST_CELL)
     try:
         return show()
     except Unreadable as error:
         return Shown(fault=error.caret())
 
 
-def _display(value: TypedText | TypedRows) -> None:
-    """Show it in a notebook; print it elsewhere."""
-    import sys
-
-    shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
+def present(bundle: dict[str, str]) -> None:
+    """Show a MIME bundle in a notebook; print its text elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
     if shell:
-        shell.display_pub.publish(value._shown.bundle())
+        shell.display_pub.publish(bundle)
     else:
-        print(value._shown.bundle()["text/plain"])
+        print(bundle["text/plain"])

@@ -14,7 +14,7 @@ import numpy as np
 from autograder.answering import answer, last_line
 from autograder.checks.compare import is_tensor
 from autograder.core import Answer, Ask, Parameters, Part, Problem, Question
-from autograder.parts.source import BEGIN, END, takes_parameters
+from autograder.parts.source import BEGIN, END, FORM, takes_parameters
 
 _SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MULTILINE | re.DOTALL)
 
@@ -26,8 +26,9 @@ def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
         return lambda question: Answer(value=text)
     namespace: dict[str, Any] = {"__name__": "answers"}
     try:
-        exec(compile(problem.setup, f"setup of {problem.slug}", "exec"), namespace)  # noqa: S102 - an author's text
-        exec(compile(cell, f"answer cell of {part.name}", "exec"), namespace)  # noqa: S102
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(problem.setup, f"setup of {problem.slug}", "exec"), namespace)  # noqa: S102 - an author's text
+            exec(compile(cell, f"answer cell of {part.name}", "exec"), namespace)  # noqa: S102
     except Exception as error:
         if part.name not in namespace:
             stopped = Answer(failure="raised", detail=f"{last_line(error)} (while its cell ran)")
@@ -41,9 +42,9 @@ def visible_check(problem: Problem, part: Part, p: Parameters, cell: str) -> str
     text = part.local_check(p)
     try:
         exec(compile(problem.setup, f"setup of {problem.slug}", "exec"), namespace)  # noqa: S102
-        exec(compile(cell, f"answer cell of {part.name}", "exec") if text else "", namespace)  # noqa: S102
-        exec("from autograder.student import *", namespace)  # noqa: S102
         with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(cell, f"answer cell of {part.name}", "exec") if text else "", namespace)  # noqa: S102
+            exec(FORM, namespace)  # noqa: S102
             exec(compile(text, f"visible check of {part.name}", "exec"), namespace)  # noqa: S102
     except Exception as error:
         return last_line(error)

@@ -6,13 +6,47 @@ Light on purpose: neither torch nor nbgrader is imported before a check needs it
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from autograder.core import Answer, Question
-from autograder.errors import StudentError
+from autograder.errors import StudentError, Unreadable
+from autograder.preview import (
+    Shown,
+    declare,
+    derivation,
+    equation,
+    expression,
+    growth,
+    matrix,
+    present,
+    show_derivation,
+    show_equation,
+    show_expression,
+    show_growth,
+    show_matrix,
+)
 
-__all__ = ["array", "check", "check_choice", "check_module", "check_number", "tensor"]
+__all__ = [
+    "array",
+    "check",
+    "check_choice",
+    "check_derivation",
+    "check_equation",
+    "check_expression",
+    "check_growth",
+    "check_matrix",
+    "check_module",
+    "check_number",
+    "declare",
+    "derivation",
+    "equation",
+    "expression",
+    "growth",
+    "matrix",
+    "tensor",
+]
 
 
 class Malformed(StudentError):
@@ -95,6 +129,42 @@ def check_choice(name: str, letters: str, /) -> None:
     print(f"{name}: one of the letters. (Whether it is right is not looked at here.)")
 
 
+def check_expression(name: str, /, **declared: Any) -> None:
+    """Show a closed form as the grader reads it, or where reading stops."""
+    _read(name, _defined(name), str, show_expression, declared)
+
+
+def check_matrix(name: str, /, **declared: Any) -> None:
+    """Show a matrix of closed forms as the grader reads it, or where reading stops."""
+    _read(name, _defined(name), list, show_matrix, declared)
+
+
+def check_growth(name: str, /, **declared: Any) -> None:
+    """Show a bound as the grader reads it, or where reading stops."""
+    _read(name, _defined(name), str, show_growth, declared)
+
+
+def check_equation(name: str, /, **declared: Any) -> None:
+    """Show tensor equations as the grader reads them, with a note on each index, or where reading stops."""
+    _read(name, _defined(name), str, show_equation, declared)
+
+
+def check_derivation(name: str, /, **declared: Any) -> None:
+    """Show the lines as the grader reads them, or where reading stops."""
+    _read(name, _defined(name), str, show_derivation, declared)
+
+
+def _read(name: str, subject: Any, wanted: type, show: Callable[..., Shown], declared: dict[str, Any]) -> None:
+    if not isinstance(subject, wanted):
+        raise Malformed("type", f"{name} is {_form(subject)}; write it as the comment in the cell above shows.")
+    try:
+        shown = show(subject, **declared)
+    except Unreadable as error:
+        raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
+    present(shown.bundle())
+    print(f"{name}: this is how it is read. (Whether it is right is not looked at here.)")
+
+
 def _defined(name: str) -> Any:
     """What the notebook calls `name`: the globals of the cell that called the check."""
     names = sys._getframe(2).f_globals
@@ -104,9 +174,10 @@ def _defined(name: str) -> Any:
 
 
 def _look(name: str, subject: Any, question: Question, returns: Any) -> None:
-    from autograder.answering import answer
+    from autograder.answering import answer, quiet_stderr
 
-    reply: Answer = answer(question, {name: subject})
+    with quiet_stderr():
+        reply: Answer = answer(question, {name: subject})
     if reply.failure:
         what = (
             "is not written yet" if reply.detail.startswith("NotImplementedError") else f"stopped with {reply.detail}"

@@ -1,6 +1,7 @@
 """The demo: a term in a temporary folder, and a table that tells the truth about it."""
 
 import contextlib
+import os
 import re
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def finished(tmp_path_factory):
     return result, told
 
 
+@pytest.mark.slow
 def test_everybody_gets_what_was_deserved(finished):
     """Each total is the sum of what the persona deserves, in the reports and in nbgrader's exported table."""
     result, _ = finished
@@ -44,6 +46,7 @@ def test_everybody_gets_what_was_deserved(finished):
         assert result.exported[student.name] == deserved if student.reports else student.name not in result.exported
 
 
+@pytest.mark.slow
 def test_the_class_went_through_the_exchange(finished):
     """Submissions lie in the exchange's inbound folder and were collected from there, time stamps included."""
     result, _ = finished
@@ -55,6 +58,7 @@ def test_the_class_went_through_the_exchange(finished):
         assert (result.folder / f"notebooks/feedback/{name}/ps1/tiny.html").is_file()
 
 
+@pytest.mark.slow
 def test_progress_is_told_step_by_step(finished):
     """Each step ends with all its pieces."""
     _, told = finished
@@ -63,6 +67,7 @@ def test_progress_is_told_step_by_step(finished):
     assert all(done == pieces for done, pieces in last.values())
 
 
+@pytest.mark.slow
 def test_the_table_says_who_did_what_and_why(finished):
     """Marks per part with held ones apart, codes with the first hint, and what was mended."""
     result, _ = finished
@@ -98,6 +103,16 @@ def test_the_folder_is_kept_on_request(tmp_path, monkeypatch):
             (place / "inner" / "file").touch()
             (place / "inner").chmod(0o500)
         assert place.exists() == keep
+
+
+def test_a_user_without_a_home_gets_one_for_the_time(tmp_path, monkeypatch):
+    """Jupyter does not start without one; a user id that nobody registered has none."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(demo, "_homeless", lambda: True)
+    monkeypatch.setenv("HOME", "/nonexistent")
+    with demo.folder(keep=False) as place:
+        assert os.environ["HOME"] == str(place)
+    assert "HOME" not in os.environ
 
 
 def test_a_class_of_nobody_is_refused(in_course, tmp_path):

@@ -230,10 +230,10 @@ def test_changing_an_argument_in_place_is_right_until_gradients_are_asked():
 
 
 def test_other_gradients_are_not_taken_for_a_mistake_that_has_none():
-    """A gradient that is wrong by x is not explained by a mistake that cuts the path to y."""
+    """A gradient that is wrong by y is not explained by a mistake that cuts the path to y."""
 
     def odd(x, y):
-        return 2 * x - x.detach() + 2 * y
+        return x + 4 * y - 2 * y.detach()
 
     outcome = judge_part(FUNCTION, {}, ask_of(odd), KEY)
     assert outcome.verdicts[1].code == "gradient_value"

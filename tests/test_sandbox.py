@@ -63,12 +63,10 @@ def test_cells_share_a_namespace_and_show_what_a_notebook_shows(session):
         ("while True: pass", "timeout", "3 s"),
         ("import time\nwhile True:\n    try: time.sleep(60)\n    except BaseException: pass", "timeout", "3 s"),
         ("import os; os._exit(0)", "exit", "from within"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "exit", "from within"),
         ("import ctypes; ctypes.string_at(0)", "exit", "from within"),
         ("import os; os.closerange(3, 1000)", "exit", "from within"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout", "3 s"),
     ],
-    ids=["loop", "loop that catches all", "exit", "kill", "segfault", "close everything", "stop"],
+    ids=["loop", "loop that catches all", "exit", "segfault", "close everything"],
 )
 def test_a_cell_that_ends_the_process_costs_only_itself(session, source, death, words):
     """The cells before and after it answer as if it had not been there."""
@@ -127,12 +125,11 @@ def test_too_many_restarts_are_not_a_wrong_answer():
         assert session.ask(value("right")).failure == "staff"
 
 
-def test_replay_leaves_out_a_cell_that_dies_the_second_time(session, tmp_path):
+def test_replay_leaves_out_a_cell_that_dies_the_second_time(session):
     """A cell that only works once is dropped when the process has to be made anew; the others are there."""
     session.run("a = 1")
-    path = str(tmp_path / "once")
-    session.run(f"import os, pathlib\np = pathlib.Path({path!r})\nif p.exists(): os._exit(0)\np.touch()")
-    session.run("b = 2")
+    session.run(f"import os, time\nif time.time() > {time.time() + 1}: os._exit(0)\np = 1")
+    session.run("b = 2\ntime.sleep(1)")
     assert session.run("import os; os._exit(0)").death == "exit"
     assert (session.ask(value("a")).value, session.ask(value("b")).value) == (1, 2)
     assert session.ask(value("p")).failure == "missing"
@@ -156,13 +153,18 @@ def test_a_session_leaves_no_state_to_the_next():
         assert second.ask(value("found")).value == [False] * 5
 
 
-def test_the_directory_is_removed():
+@pytest.mark.filterwarnings("ignore::autograder.sandbox.layers.WallWarning")
+@pytest.mark.parametrize("without_wall", [False, True])
+def test_the_directory_is_removed(monkeypatch, tmp_path, without_wall):
     """Nothing of a session is left in the temporary directory."""
-    with Session(SHORT) as session:
-        session.run("import os\nhere = os.getcwd()")
-        here = Path(session.ask(value("here")).value)
-        assert here.is_dir()
-    assert not here.exists()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with Session(Limits(without_wall=without_wall)) as session:
+        session.run("open('made', 'w').write('x')")
+        assert len(list(tmp_path.iterdir())) == without_wall
+        session.run("import os; os._exit(0)")
+        session.run("open('made', 'w').write('x')")
+        assert len(list(tmp_path.iterdir())) == without_wall
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_graders_environment_is_not_inherited(monkeypatch):

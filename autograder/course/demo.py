@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import tempfile
 import textwrap
@@ -92,13 +93,29 @@ class Demo:
 
 @contextmanager
 def folder(keep: bool) -> Iterator[Path]:
-    """A temporary folder, removed at the end unless it is to be kept."""
+    """A temporary folder, removed at the end unless it is to be kept.
+
+    A user without a home, as containers have them, gets it as home meanwhile: Jupyter does not start without one.
+    """
     path = Path(tempfile.mkdtemp(prefix="autograder-demo-"))
+    homeless = _homeless()
+    if homeless:
+        os.environ["HOME"] = str(path)
     try:
         yield path
     finally:
+        if homeless:
+            del os.environ["HOME"]
         if not keep:
             shutil.rmtree(path, onerror=_writable)
+
+
+def _homeless() -> bool:
+    try:
+        Path.home()
+    except RuntimeError:
+        return True
+    return False
 
 
 def _writable(function: Callable[[str], Any], path: str, _: Any) -> None:

@@ -74,7 +74,7 @@ class Work:
 
     def answer(self, part: Part, subject: Any) -> None:
         """Answer a part as somebody who hands in `subject`: a reference, a mistake, an equivalent."""
-        text: str = part.answer_cell(subject, self.p)  # type: ignore[attr-defined]
+        text: str = part.answer_cell(subject, self.p)
         mark = f"{WRITTEN_MARK.format(name=part.name)}\n" if part.judged_by_person else ""
         self.answer_cell(part)["source"] = mark + text.strip()
 
@@ -153,7 +153,7 @@ def _ask(part: Part, subject: Any, p: Parameters) -> Ask:
     if part.kind in ("function", "module"):
         return local(subject, part.name, p)
     namespace: dict[str, Any] = {}
-    exec(part.answer_cell(subject, p), namespace)  # type: ignore[attr-defined]  # noqa: S102 - text of our own
+    exec(part.answer_cell(subject, p), namespace)  # noqa: S102 - text of our own
     return functools.partial(answer, namespace=namespace)
 
 

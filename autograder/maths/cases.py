@@ -101,7 +101,9 @@ def _expression(row: dict[str, Any]) -> tuple[bool | None, str]:
     domains = row.get("domains")
     if domains is None:
         domains = dict.fromkeys(sorted(set(re.findall(r"[A-Za-z]\w*", row["reference"])) - _KNOWN), "real")
-    options = {key: row[key] for key in ("definitions", "tolerance", "up_to", "forbid", "log") if key in row}
+    options: dict[str, Any] = {
+        key: row[key] for key in ("definitions", "tolerance", "up_to", "forbid", "log") if key in row
+    }
     if row.get("allow_i"):
         options["imaginary"] = "i"
     return _plain(expression.decide(row["reference"], row["answer"], domains=domains, **options))

@@ -200,3 +200,21 @@ def _distance(before: Any, after: Any) -> int:
 
     old, new = set(walk(before)), set(walk(after))
     return max(len(new - old), len(old - new))
+
+
+def decide(
+    reference: str,
+    answer: str,
+    *,
+    start: str | None = None,
+    requires: Iterable[str] = (),
+    cap: int | None = None,
+    **options: Any,
+) -> Decision:
+    """A chain of expressions, one a line of `answer`, as one decision; `detail["share"]` is the part that holds."""
+    found = judge(
+        answer.splitlines(), reference, language=expressions(**options), start=start, requires=requires, cap=cap
+    )
+    decision = found.decision
+    detail = {**(decision.detail or {}), "share": float(found.share)}
+    return Decision(**{**vars(decision), "detail": detail})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from autograder.core import Parameters, Verdict
+from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.expression import Expression
 from autograder.parts.typed import Text, guarded
@@ -14,13 +16,14 @@ from autograder.parts.typed import Text, guarded
 
 @dataclass(frozen=True)
 class Derivation(Expression):
-    """Lines of expressions; `reference` is the last line.
+    """Lines of expressions; `reference` is the last line, `model` the whole chain that the solution shows.
 
     `start` is what the first line must equal (by default the reference). `milestones` are forms to be reached, such as
     `no sum`; `cap` bounds the size of one step. Each link that holds earns its share, so an error is paid for once.
     """
 
     _: KW_ONLY
+    model: Text = ""
     start: Text = ""
     milestones: Sequence[str] = ()
     cap: int | None = None
@@ -28,6 +31,10 @@ class Derivation(Expression):
     kind = "derivation"
     call = "derivation"
     example = 'r"""one line under the other"""'
+
+    def written_by_author(self, p: Parameters) -> Any:
+        """The model derivation, or the last line alone where there is none."""
+        return self.given(self.model, p) if self.model else super().written_by_author(p)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """The whole chain as one decision; its `detail` holds the share of links that hold."""
@@ -44,5 +51,32 @@ class Derivation(Expression):
     def from_decision(self, decision: Decision, answer: Any, p: Parameters, earlier: Any) -> Verdict:
         """The first line that does not follow, with numbers plugged in; the links that hold keep their share."""
         verdict = super().from_decision(decision, answer, p, earlier)
-        share = float((decision.detail or {}).get("share", 0.0)) if verdict.ok is False else 0.0  # type: ignore[arg-type]
-        return Verdict(**{**vars(verdict), "share": share})
+        if verdict.ok is not False:
+            return verdict
+        detail = decision.detail or {}
+        message = verdict.message
+        if verdict.code != decision.code and self.hints:
+            message = f"{message} ({decision.message})"
+        share = detail.get("share", 0.0)
+        assert isinstance(share, float)
+        return dataclasses.replace(verdict, message=message, share=share)
+
+    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
+        """Whether two chains come to the same wrong end, or, where the end is right, are equal line by line."""
+        theirs, ours = _lines(self.given(mistake, p, earlier)), _lines(answer)
+        if not self._same(theirs[-1], ours[-1], p):
+            return False
+        if not self._same(self.right(p), ours[-1], p):
+            return True
+        return len(theirs) == len(ours) and all(self._same(a, b, p) for a, b in zip(theirs, ours, strict=True))
+
+    def _same(self, one: str, other: str, p: Parameters) -> bool:
+        try:
+            return guarded("expression", one, other, **self.declarations(p)).equal
+        except (Unreadable, AuthorError):
+            return False
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a chain, each without the equals sign that may lead it."""
+    return [line.strip().removeprefix("=").strip() for line in str(text).splitlines() if line.strip()] or [""]

@@ -44,7 +44,7 @@ class Equation(Typed):
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as tensors for all sizes and entries."""
-        from autograder.maths.tensor.declarations import declare
+        from autograder.maths.tensor import declare
 
         words = dict(self.declarations(p))
         return guarded(

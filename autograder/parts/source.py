@@ -16,6 +16,7 @@ from autograder.core import Parameters
 from autograder.errors import AuthorError
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+FORM = "from autograder import student as form"  # what a visible check starts with
 PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
 
 Definition = ast.FunctionDef | ast.ClassDef

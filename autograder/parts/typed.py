@@ -133,17 +133,22 @@ class Typed(Part):
 
     def written(self, value: Any) -> str:
         """Source text of an answer."""
-        text = str(value)
-        return f'r"""\n{text.strip()}\n"""' if "\n" in text else _quoted(text)
+        text = inspect.cleandoc(str(value))
+        return f'r"""\n{text}\n"""' if "\n" in text else _quoted(text)
 
     def answer_cell(self, subject: Text, p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
-        return f"{self._import()}\n{self.name} = {self.call}({self.written(self.given(subject, p))})\n"
+        value = self.written_by_author(p) if subject is self.reference else self.given(subject, p)
+        return f"{self._import()}\n{self.name} = {self.call}({self.written(value)})\n"
 
     def solution_cell(self, p: Parameters) -> str:
         """The assignment between nbgrader's marks, under lines that show the form."""
-        line = f"{self.name} = {self.call}({self.written(self.right(p))})"
+        line = f"{self.name} = {self.call}({self.written(self.written_by_author(p))})"
         return f"{self._import()}\n# {self.name} = {self.call}({self.example})\n{BEGIN}\n{line}\n{END}\n"
+
+    def written_by_author(self, p: Parameters) -> Any:
+        """The answer that the solution shows."""
+        return self.right(p)
 
     example = '"..."'
 

@@ -22,6 +22,7 @@ from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
 
 _PR_SET_CHILD_SUBREAPER = 36
+MAX_OUTPUTS = 1_000  # of one cell
 
 
 def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:
@@ -46,11 +47,11 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
         _restore_streams(outputs)
         if request["do"] == "cell":
             shell.run_cell(request["source"], store_history=True)
-            reply: dict[str, Any] = {"outputs": outputs.items}
+            reply: dict[str, Any] = {"outputs": outputs.items[:MAX_OUTPUTS]}
         else:
             question = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
             reply = _answer(question, shell)
-        stream.send(channel, _safe({**reply, "turn": request["turn"]}))
+        stream.send(channel, _safe({**reply, "turn": request["turn"]}, settings["reply_bytes"]))
 
 
 def _restore_streams(outputs: Outputs) -> None:
@@ -65,9 +66,12 @@ def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
     return {"value": found.value, "failure": found.failure, "detail": found.detail}
 
 
-def _safe(reply: dict[str, Any]) -> bytes:
+def _safe(reply: dict[str, Any], most: int) -> bytes:
     try:
-        return encode(reply)
+        frame = encode(reply)
+        if len(frame) > most:
+            raise Unreadable("too_large", f"a value of more than {most // 2**20} MB")
+        return frame
     except Unreadable as error:
         found: dict[str, Any] = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
         return encode({**found, "turn": reply["turn"]})
@@ -78,9 +82,9 @@ def _prepare(
 ) -> None:
     """A fresh session, streams, wall, directory with the notebook's files, and environment."""
     os.setsid()
+    channel.set_inheritable(False)
     # Daemons that the student starts become children of this process again, so that they are found and ended with it.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    channel.set_inheritable(False)
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)

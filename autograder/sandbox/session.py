@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -14,11 +11,11 @@ import numpy as np
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.sandbox import mounts, stream, warm
+from autograder.sandbox.child import MAX_OUTPUTS
 from autograder.wire import decode, encode
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
 Death = Literal["timeout", "exit", "memory", "staff"]
-MAX_OUTPUTS = 1_000  # of one cell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +67,6 @@ class Session:
         self._files = files or {}
         self._cells: list[str] = []
         self._process: warm.Process | None = None
-        self._directory = Path(tempfile.mkdtemp(prefix="notebook-"))
         self._used = 0.0
         self._starts = 0
         self._turn = 0
@@ -88,9 +84,8 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the process and remove its directory."""
+        """End the process."""
         self._kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
 
     def run(self, source: str) -> CellResult:
         """Run one cell; its outputs come in nbformat's shape."""
@@ -186,13 +181,11 @@ class Session:
         return self._process
 
     def _start(self) -> warm.Process:
-        shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory.mkdir(mode=0o700)
         limits = self.limits
         settings = {
-            "directory": str(self._directory),
             "files": {name: np.frombuffer(content, np.uint8) for name, content in self._files.items()},
             "cpu_seconds": int(2 * limits.notebook_seconds) + 5,
+            "reply_bytes": limits.reply_megabytes * 2**20,
             "visible": mounts.shown(limits.visible),
         }
         numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")

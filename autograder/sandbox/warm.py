@@ -13,19 +13,20 @@ import gc
 import importlib
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NoReturn
 
 from autograder.errors import StaffError
 from autograder.sandbox import layers, mounts, stream, wall
-from autograder.sandbox.watch import Watch, descendants
+from autograder.sandbox.watch import Watch, kill_kin, number
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
@@ -36,7 +37,8 @@ END_SECONDS = 10
 class Process:
     """A student's process: its channel, and a descriptor by which it can be killed and seen to be gone.
 
-    `layers` are those of the wall around it; `watch` may have killed it, and then says why.
+    `layers` are those of the wall around it; `watch` may have killed it, and then says why. Without a file system of
+    its own it works in `directory`, which ends with it.
     """
 
     channel: socket.socket
@@ -44,6 +46,7 @@ class Process:
     pidfd: int
     layers: frozenset[str] = frozenset()
     watch: Watch | None = None
+    directory: str = ""
 
     def alive(self) -> bool:
         """Whether it has not ended."""
@@ -56,8 +59,10 @@ class Process:
     def kill(self) -> None:
         """End it and all that it started, at once, and wait until they are gone."""
         self.channel.close()
-        if "processes" not in self.layers:
-            self._kill_kin()
+        with contextlib.suppress(ProcessLookupError):
+            if "processes" not in self.layers:
+                kill_kin(self.pidfd, self.pid)
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         # The first process of a namespace ends last.
@@ -65,28 +70,8 @@ class Process:
         ended.register(self.pidfd, select.POLLIN)
         ended.poll(END_SECONDS * 1000)
         os.close(self.pidfd)
-
-    def _kill_kin(self) -> None:
-        """End what descends from it, and its group, where no namespace does."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGSTOP)  # it adopts its orphans, and must not make new ones
-            for _ in range(100):
-                kin = [pid for pid in descendants(self.pid)[1:] if not _zombie(pid)]
-                for pid in kin:
-                    with contextlib.suppress(ProcessLookupError, PermissionError):
-                        os.kill(pid, signal.SIGKILL)
-                if not kin:
-                    break
-        # The group first: once its leader is reaped, the number could belong to somebody else.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-
-
-def _zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
+        if self.directory:
+            shutil.rmtree(self.directory, ignore_errors=True)
 
 
 class Warm:
@@ -138,9 +123,9 @@ class Warm:
             theirs.close()
         reply = decode(message)
         watch = Watch(descriptors[0], megabytes=settings["memory_megabytes"], processes=settings["processes"])
-        process = Process(
-            channel=ours, pid=reply["pid"], pidfd=descriptors[0], layers=frozenset(reply["layers"]), watch=watch
-        )
+        pid, there = number(descriptors[0]) or reply["pid"], frozenset(reply["layers"])
+        folder = "" if "files" in there else tempfile.mkdtemp(prefix="notebook-")
+        process = Process(channel=ours, pid=pid, pidfd=descriptors[0], layers=there, watch=watch, directory=folder)
         try:
             layers.announce(process.layers, required)
             _start(process, settings)
@@ -262,7 +247,7 @@ def shut() -> None:
 def _start(process: Process, settings: dict[str, Any]) -> None:
     deadline = time.monotonic() + START_SECONDS
     try:
-        stream.send(process.channel, encode(settings), deadline)
+        stream.send(process.channel, encode({**settings, "directory": process.directory}), deadline)
         ready = decode(stream.receive(process.channel, deadline, process.alive))
     except (stream.Silence, stream.Hangup) as error:
         raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error

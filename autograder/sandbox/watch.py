@@ -23,7 +23,7 @@ class Watch:
         self.reason = ""
         self._limit, self._processes = megabytes * 2**20, processes
         self._pidfd = os.dup(pidfd)  # its own: the process may be given up, and its number be another's, at any moment
-        self._root = _number(pidfd)
+        self._root = number(pidfd)
         if self._root is None:
             os.close(self._pidfd)
             return
@@ -52,7 +52,7 @@ class Watch:
         return ""
 
 
-def _number(pidfd: int) -> int | None:
+def number(pidfd: int) -> int | None:
     """The process's number as this process's own /proc has it."""
     with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
         for line in file:
@@ -87,3 +87,25 @@ def share(pid: int) -> int:
     with contextlib.suppress(OSError, StopIteration), open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
     return resident(pid)
+
+
+def kill_kin(pidfd: int, pid: int) -> None:
+    """End all that a process started, where there is no namespace that ends with it; it adopts its orphans."""
+    signal.pidfd_send_signal(pidfd, signal.SIGSTOP)  # it must not make new ones
+    for _ in range(100):
+        kin = [child for child in descendants(pid)[1:] if not _zombie(child)]
+        if not kin:
+            break
+        for child in kin:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _zombie(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True

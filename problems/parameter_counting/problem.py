@@ -109,7 +109,7 @@ def total(p):
     return count(**drawn(p), p=p)["total"]
 
 
-def attention(p):
+def attention_total(p):
     return count(**drawn(p), p=p)["attention"]
 
 
@@ -156,7 +156,7 @@ PROBLEM = Problem(
             checks=[exactly()], mistakes=COUNTS, equivalents=[by_modules, by_counting_layers, closed_form],
         ),
         Number("total", points=1, reference=total, mistakes=[number_of("total", mistake) for mistake in COUNTS]),
-        Number("attention", points=1, reference=attention,
+        Number("attention_total", points=1, reference=attention_total,
                mistakes=[number_of("attention", mistake) for mistake in OF_ATTENTION]),
         Choice("printed_count", points=2, reference=projections_missing,
                mistakes=[wrong.too_few_sublayers, wrong.no_biases_counted, wrong.heads_forgotten, wrong.sum_is_off]),

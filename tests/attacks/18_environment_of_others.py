@@ -1,6 +1,8 @@
 """Secrets in the environment of the grader and of other processes cannot be read."""
 
-REAL = True
+import os
+
+REAL = os.geteuid() == 0  # an ordinary user's warm parent is confined to a user namespace already
 CELLS = [
     """
 import glob, os

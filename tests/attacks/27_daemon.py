@@ -1,6 +1,5 @@
 """A daemon in a session of its own, which holds the channel open and ignores signals, ends with the notebook."""
 
-REAL = True
 CELLS = [
     """
 import os, signal, time

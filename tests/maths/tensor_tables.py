@@ -1,4 +1,3 @@
-# ruff: noqa: E501   one equation is one line here, as a student types it
 """Equivalents and typical mistakes of the course's tensor questions, in equation form: tables on both sides of a rule.
 
 Each question has a reference, declarations, spellings that mean the same, and mistakes with what went wrong.

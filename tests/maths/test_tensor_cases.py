@@ -1,4 +1,3 @@
-# ruff: noqa: E501   one equation is one line here, as a student types it
 """The verdicts that must hold: the table of cases, the questions' tables, and pairs made to deceive."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501   one equation is one line here, as a student types it
 """After a refusal: the first tensor that differs, the repair; models up to their parameters; open questions."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501   one equation is one line here, as a student types it
 """Mutants of the attention layer against a second route: plain einsum on random arrays, sharing no code with the judge.
 
 A line is data here: its left indices, its factors, the index of its softmax. The same data gives the text that the

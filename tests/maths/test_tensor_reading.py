@@ -1,4 +1,3 @@
-# ruff: noqa: E501   one equation is one line here, as a student types it
 """Reading: the printed equations, the messages with their columns, the limits, printing and parsing back."""
 
 from __future__ import annotations
