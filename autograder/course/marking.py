@@ -26,7 +26,7 @@ from autograder.report import path_of
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies, Task
 
-STATES = ("waiting", "running", "done", "kept", "failed")
+STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,10 @@ class Options:
 
 @dataclass(kw_only=True)
 class Row:
-    """How one student's submission stands. `kept` was done in an earlier run; `why` says what a person should know."""
+    """How one student's submission stands; `why` says what a person should know.
+
+    `kept` was done in an earlier run; `empty` holds no notebook of the assignment.
+    """
 
     student: str
     state: str = "waiting"
@@ -74,6 +77,7 @@ class Result:
             "submissions": len(self.rows),
             "graded": states.count("done"),
             "kept": states.count("kept"),
+            "empty": states.count("empty"),
             "failed": states.count("failed"),
             "unfinished": states.count("waiting") + states.count("running"),
             "held": sum(row.held > 0 for row in self.rows),
@@ -265,7 +269,7 @@ class _Work:
 
 
 class _Guard:
-    """What goes wrong with one submission is its own: it is noted, and the others go on. Only the journal is for all."""
+    """What goes wrong with one submission is noted, and the others go on; a journal that fails stops them all."""
 
     def __init__(self, run: _Run, handed: Handed) -> None:
         self.run, self.handed = run, handed
@@ -277,8 +281,9 @@ class _Guard:
         if error is None or not isinstance(error, Exception) or getattr(error, "code", "") == "journal":
             return False
         row = self.run.rows[self.handed.student]
-        row.state, row.why = "failed", f"{type(error).__name__}: {error}".split("\n")[0][:500]
-        self.run.journal.write(state="failed", student=self.handed.student, key=self.handed.key, why=row.why)
+        row.state = "empty" if isinstance(error, _Nothing) else "failed"
+        row.why = (f"{error}" if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}")[:500]
+        self.run.journal.write(state=row.state, student=self.handed.student, key=self.handed.key, why=row.why)
         self.run.watch(self.run.result)
         return True
 

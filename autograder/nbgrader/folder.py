@@ -204,7 +204,7 @@ class Folder:
                     shutil.copy(file, copy)
 
     def grade_by_nbgrader(self, handed: Handed, *, feedback: bool) -> None:
-        """nbgrader's own autograde and generate_feedback of one submission; StaffError with its words where they fail."""
+        """nbgrader's own autograde and generate_feedback of one submission; StaffError where they fail."""
         steps = [("autograde", {"force": True})] + ([("generate_feedback", {"force": True})] if feedback else [])
         for step, options in steps:
             done(step, getattr(self.api, step)(self.assignment, handed.student, **options))

@@ -1,8 +1,7 @@
 """A parent that has imported what notebooks import, and forks a fresh process for each of them.
 
 It computes nothing: after a parallel region in the parent, a child would hang in its first one. It is started once per
-grader's process, on first use, and ends with it. A grader that has imported nothing but what notebooks import, and read
-nothing yet, may instead `split` itself in two, so that torch is imported once for both.
+grader's process, on first use, and ends with it; or it is the other half of a grader that has split in two (`halves`).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn, Protocol
 
 from autograder.errors import StaffError
 from autograder.sandbox import layers, mounts, stream, wall
@@ -74,12 +73,31 @@ class Process:
             shutil.rmtree(self.directory, ignore_errors=True)
 
 
+class Parent(Protocol):
+    """The process of a warm parent, as `subprocess.Popen` shows one."""
+
+    @property
+    def stderr(self) -> IO[bytes] | None: ...  # noqa: D102 - as Popen's
+
+    def poll(self) -> int | None: ...  # noqa: D102
+
+    def wait(self, timeout: float | None = None) -> int: ...  # noqa: D102
+
+    def terminate(self) -> None: ...  # noqa: D102
+
+
 class Warm:
     """The warm parent, seen from the grader's process."""
 
-    def __init__(self) -> None:
+    def __init__(self, control: socket.socket, process: Parent) -> None:
+        self._control, self._process = control, process
+        self._lock = threading.Lock()
+
+    @classmethod
+    def start(cls) -> Warm:
+        """One in an interpreter of its own."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._process: subprocess.Popen[bytes] | _Half = subprocess.Popen(
+        process = subprocess.Popen(
             layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
             env=layers.environment(),
@@ -90,15 +108,7 @@ class Warm:
             start_new_session=True,  # Ctrl-C is for the grader, who then ends this
         )
         theirs.close()
-        self._control = ours
-        self._lock = threading.Lock()
-
-    @classmethod
-    def of(cls, control: socket.socket, process: _Half) -> Warm:
-        """The warm parent that is the other half of this process."""
-        warm = cls.__new__(cls)
-        warm._process, warm._control, warm._lock = process, control, threading.Lock()
-        return warm
+        return cls(ours, process)
 
     def fork(self, settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
         """A fresh process, walled in, that serves one notebook; StaffError if the parent cannot give one.
@@ -146,7 +156,7 @@ class Warm:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.terminate()
-            self._process.wait()
+            self._process.wait(END_SECONDS)
         if self._process.stderr is not None:
             self._process.stderr.close()
 
@@ -160,35 +170,6 @@ class Warm:
         return self._process.poll() is None
 
 
-class _Half:
-    """A forked process, as far as `Warm` needs to know one."""
-
-    stderr = None
-
-    def __init__(self, pid: int) -> None:
-        self.pid, self._status = pid, None  # type: tuple[int, int | None]
-
-    def poll(self) -> int | None:
-        """Its exit status, once it has ended."""
-        if self._status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self._status = status if pid else None
-        return self._status
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait for its end; TimeoutExpired if it does not come."""
-        deadline = time.monotonic() + (END_SECONDS if seconds is None else seconds)
-        while self.poll() is None:
-            if time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired("warm", END_SECONDS)
-            time.sleep(0.01)
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGTERM)
-
-
 _warm: Warm | None = None
 _shut = False
 _warm_pid = 0
@@ -197,42 +178,21 @@ _lock = threading.Lock()
 
 def fork(settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
     """A fresh process from this grader's warm parent, which is started where there is none."""
-    global _warm, _warm_pid
     with _lock:
         if _shut:
             raise StaffError("shut", "no more notebooks are run")
         if _warm is None or _warm_pid != os.getpid() or not _warm.alive():
-            _warm, _warm_pid = Warm(), os.getpid()
-            atexit.register(_warm.close)
+            adopt(Warm.start())
         warm = _warm
+        assert warm is not None
     return warm.fork(settings, required=required, walled=walled)
 
 
-def split(modules: Sequence[str] = ()) -> None:
-    """Import what notebooks import, and make a fork of this process the warm parent.
-
-    For a process that was started with `layers.python` and `layers.environment`, has one thread, and has read nothing
-    that a student must not see: all that it knows, they may.
-    """
+def adopt(warm: Warm) -> None:
+    """Take a warm parent that is there already, in place of one started on first use."""
     global _warm, _warm_pid
-    _preload(modules)
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setsid()  # Ctrl-C is for the grader
-            os.chdir("/")
-            null = os.open(os.devnull, os.O_RDWR)
-            for descriptor in (0, 1, 2):
-                os.dup2(null, descriptor)
-            os.closerange(3, theirs.fileno())
-            os.closerange(theirs.fileno() + 1, 4096)
-            _serve(theirs, wall.settle())
-        finally:
-            os._exit(0)
-    theirs.close()
-    _warm, _warm_pid = Warm.of(ours, _Half(pid)), os.getpid()
-    atexit.register(_warm.close)
+    _warm, _warm_pid = warm, os.getpid()
+    atexit.register(warm.close)
 
 
 def shut() -> None:
@@ -259,11 +219,12 @@ def main(descriptor: int) -> None:
     """The warm parent itself: import, then fork on request until the grader is gone."""
     control = socket.socket(fileno=descriptor)
     found = wall.settle()
-    _preload(("matplotlib.pyplot", "sympy"))
-    _serve(control, found)
+    preload(("matplotlib.pyplot", "sympy"))
+    serve(control, found)
 
 
-def _serve(control: socket.socket, found: frozenset[str]) -> None:
+def serve(control: socket.socket, found: frozenset[str]) -> None:
+    """Fork on request, behind the layers that were found, until the grader is gone."""
     signal.signal(signal.SIGCHLD, _reap)
     shown = mounts.needed()
     gc.collect()
@@ -303,7 +264,7 @@ def _become_child(
         os._exit(0)
 
 
-def _preload(modules: Sequence[str]) -> None:
+def preload(modules: Sequence[str]) -> None:
     """Import what most notebooks import; one thread before anything computes.
 
     What asks the machine about itself does so here: inside the wall there is little to read about it.
