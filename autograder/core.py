@@ -85,13 +85,17 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything known about one graded notebook, answers included, so that judging again needs no re-run."""
+    """Everything known about one graded notebook, answers included, so that judging again needs no re-run.
+
+    `digest` is the same where the same cells and files were run.
+    """
 
     slug: str
     version: int
     parameters: Parameters
     outcomes: tuple[Outcome, ...]
     flags: tuple[str, ...] = ()
+    digest: str = ""
 
     @property
     def points(self) -> float:

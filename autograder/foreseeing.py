@@ -75,8 +75,8 @@ def judged(
     replies: Replies,
     run: Callable[[Task], Replies],
     **options: Any,
-) -> tuple[dict[str, Any], Report, Replies]:
-    """The notebook with its outcomes, the report, and all replies, after as many rounds as the judge wants."""
+) -> tuple[dict[str, Any], Report]:
+    """The notebook with its outcomes, and the report, after as many rounds as the judge wants."""
     for left in reversed(range(ROUNDS)):
         shown = copy.deepcopy(notebook)
         replayed = Replayed(replies)
@@ -84,4 +84,4 @@ def judged(
         if not (replayed.wanted and left):
             break
         replies = replies.and_then(run(task.instead(replayed.wanted)))
-    return shown, report, replies
+    return shown, report

@@ -18,6 +18,7 @@ from autograder.hidden import part_key
 from autograder.judge import judge_part
 from autograder.notebook import WRITTEN_MARK, answer_id
 from autograder.sandbox import CellResult, Limits, Session
+from autograder.stability import digest
 from autograder.submission import writable
 from autograder.variants import variant
 
@@ -63,6 +64,7 @@ def grade(
     if problem.version != marks["version"]:
         flags += (f"graded by version {problem.version} of the problem, handed out as version {marks['version']}",)
     p = variant(problem, marks["seed"]).parameters
+    made = digest(notebook, files or {})
     outcomes = []
     stops: dict[str, str] = {}
     with contextlib.ExitStack() as stack:
@@ -79,7 +81,14 @@ def grade(
             elif runs(cell):
                 stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
         flags += session.flags
-    return Report(slug=problem.slug, version=problem.version, parameters=p, outcomes=tuple(outcomes), flags=flags)
+    return Report(
+        slug=problem.slug,
+        version=problem.version,
+        parameters=p,
+        outcomes=tuple(outcomes),
+        flags=flags,
+        digest=made,
+    )
 
 
 def tested(cell: dict[str, Any], parts: Any) -> Part | None:

@@ -53,6 +53,7 @@ def _to_json(report: Report) -> dict[str, Any]:
         "parameters": _pack(report.parameters),
         "points": report.points,
         "flags": list(report.flags),
+        "digest": report.digest,
         "outcomes": outcomes,
     }
 
@@ -75,6 +76,7 @@ def _from_json(content: dict[str, Any]) -> Report:
         parameters=_unpack(content["parameters"]),
         outcomes=outcomes,
         flags=tuple(content["flags"]),
+        digest=content.get("digest", ""),
     )
 
 

@@ -20,7 +20,7 @@ LAYERS = [
     {"wire", "answering", "variants", "inputs", "checks", "statement"},
     {"parts", "student"},
     {"sandbox", "judge", "library", "assignment"},
-    {"feedback", "report", "notebook", "hidden", "submission", "audit"},
+    {"feedback", "report", "notebook", "hidden", "submission", "stability", "audit"},
     {"grading"},
     {"nbgrader", "course"},
     {"cli"},

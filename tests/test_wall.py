@@ -20,7 +20,7 @@ import pytest
 
 from autograder.core import Question
 from autograder.errors import StaffError, Unreadable
-from autograder.sandbox import Limits, Session, layers, linux, mounts, seccomp, stream, warm, watch
+from autograder.sandbox import Limits, Session, layers, linux, mounts, seccomp, stream, wall, warm, watch
 
 ROOT = Path(__file__).parents[1]
 WALLED = pytest.mark.skipif(not all(layers.found().values()), reason="this machine cannot give the whole wall")
@@ -142,10 +142,9 @@ def test_missing_layers_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_required_wall_refuses() -> None:
     """Where the wall is required and a layer is missing, no process is left and nothing of the student's has run."""
-    with Session(Limits(require_wall=True, without_wall=True)) as session:
-        with pytest.raises(StaffError, match="network") as caught:
-            session.run("x = 1")
-        assert caught.value.code == "wall" and session._process is None
+    with pytest.raises(StaffError, match="network") as caught, Session(Limits(require_wall=True, without_wall=True)):
+        pytest.fail("it was required")
+    assert caught.value.code == "wall"
 
 
 def test_the_table_of_layers() -> None:
@@ -184,6 +183,54 @@ def test_layers_are_found_by_trying(refused: str, missing: set[str]) -> None:
     there = {name for name, found in layers.found().items() if found}
     assert set(run.stdout.split()) >= there - missing - ({"user"} if os.geteuid() and missing else set())
     assert not set(run.stdout.split()) & missing - {"user"}
+
+
+@pytest.mark.filterwarnings("ignore::autograder.sandbox.layers.WallWarning")
+def test_a_system_with_nothing_of_this_still_grades(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without namespaces, filters and process descriptors, as on macOS: cells, questions and deaths are the same."""
+    bare = "import os; from autograder.sandbox import wall; wall.settle = frozenset; del os.pidfd_open; "
+    python = layers.python
+    monkeypatch.setattr(layers, "python", lambda code: python(bare + code))
+    monkeypatch.setattr(warm, "_warm", None)
+    with Session(Limits(cell_seconds=2)) as session:
+        assert shown(session, "print(1 + 1)") == "2\n"
+        assert session.run("while True: pass").death == "timeout"
+        assert session.run("import os; os._exit(0)").death == "exit"
+        session.run("x = 5")
+        assert session.ask(Question(kind="value", name="x")).value == 5
+        assert session._process is not None and session._process.pidfd is None and not session._process.layers
+    with pytest.raises(StaffError, match="calls"), Session(Limits(require_wall=True)):
+        pytest.fail("it was required")
+
+
+def test_a_failing_fork_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the machine has no process to give, it is said, and the notebooks that run go on."""
+    broken = (
+        "from autograder.sandbox import wall; real = wall.fork; count = []\n"
+        "def fork(layers):\n"
+        "    count.append(1)\n"
+        "    if len(count) == 3: raise OSError(11, 'no more processes')\n"
+        "    return real(layers)\n"
+        "wall.fork = fork\n"
+    )
+    python = layers.python
+    monkeypatch.setattr(layers, "python", lambda code: python(broken + code))
+    monkeypatch.setattr(warm, "_warm", None)
+    with Session() as first:
+        assert shown(first, "print(1)") == "1\n"
+        with Session() as second, pytest.raises(StaffError, match="no more processes"):
+            second.run("1")
+        assert shown(first, "print(2)") == "2\n"
+        with Session() as third:
+            assert shown(third, "print(3)") == "3\n"
+
+
+def test_who_can_read_the_interpreter(tmp_path: Path) -> None:
+    """One closed folder on the way closes all below it."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b").chmod(0o755)
+    (tmp_path / "a").chmod(0o700)
+    assert not wall.open_to_all(str(tmp_path / "a" / "b")) and wall.open_to_all("/usr/bin")
 
 
 # The channel.

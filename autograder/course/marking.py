@@ -25,6 +25,7 @@ from autograder.nbgrader.folder import Folder, Graded, Handed
 from autograder.report import path_of
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies, Task
+from autograder.stability import steady
 
 STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
@@ -112,7 +113,9 @@ class _Run:
     def __init__(self, folder: Folder, options: Options, watch: Watcher) -> None:
         self.folder, self.options, self.watch = folder, options, watch
         self.journal = journals.Journal(journals.path_of(folder.root, options.assignment))
-        self.limits: Limits = folder.limits(require_wall=options.require_wall)
+        limits: Limits = folder.judge.limits()
+        self.limits = dataclasses.replace(limits, require_wall=limits.require_wall or options.require_wall)
+        self.twice = options.twice or folder.judge.runs > 1
         version = importlib.metadata.version("autograder")
         found = folder.handed_in(options.students)
         self.handed = {item.student: _keyed(item, folder.key(item, version)) for item in found}
@@ -205,27 +208,32 @@ class _Run:
                 task_of(content, secret=self.folder.secret, limits=self.limits, files=files, near=self.folder.root)
                 for _, content, files in notebooks
             ]
-            return _Work(handed=handed, names=names, notebooks=contents, tasks=tasks)
+            return _Work(handed=handed, names=names, notebooks=contents, tasks=tasks * (1 + self.twice))
         return None
 
     def _end(self, workers: Workers, work: _Work, future: Future[list[Replies]]) -> None:
         """Judge what came back, and write."""
         with self._guarded(work.handed):
             replies = future.result()
-            graded = [self._graded(workers, work, place, reply) for place, reply in enumerate(replies)]
+            several = len(work.names)
+            graded = [self._graded(workers, work, place, replies[place::several]) for place in range(several)]
             self.folder.write(work.handed, graded, feedback=self.options.feedback)
             self._done(work.handed, graded)
 
-    def _graded(self, workers: Workers, work: _Work, place: int, replies: Replies) -> Graded:
-        notebook, task = work.notebooks[place], work.tasks[place]
+    def _graded(self, workers: Workers, work: _Work, place: int, runs: list[Replies]) -> Graded:
+        """One notebook's outcome after its run, or its runs: two that disagree about a mark leave it to a person."""
+        notebook, task, name = work.notebooks[place], work.tasks[place], work.names[place]
         marks = notebook["metadata"]["autograder"]
-        options = {"secret": self.folder.secret, "near": self.folder.root, "held": marks["held"]}
+        options = {"secret": self.folder.secret, "near": self.folder.root, "held": marks["held"], "files": task.files}
 
         def again(task: Task) -> Replies:
             return workers.submit([task]).result()[0]
 
-        shown, report, _ = judged(notebook, task, replies, again, flags=tuple(marks["flags"]), **options)
-        return Graded(name=work.names[place], notebook=shown, report=report)
+        earlier = self.folder.earlier(work.handed, name)
+        for replies in runs:
+            shown, report = judged(notebook, task, replies, again, flags=tuple(marks["flags"]), **options)
+            report = earlier = steady(report, earlier) if earlier else report
+        return Graded(name=name, notebook=shown, report=report)
 
     def _done(self, handed: Handed, graded: list[Graded]) -> None:
         row = self.rows[handed.student]

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,7 @@ from autograder.nbgrader.feedback import Feedback
 from autograder.nbgrader.files import as_text, replace_folder
 from autograder.nbgrader.reading import MINE, content_of, is_ours, read_source, released_form
 from autograder.nbgrader.rows import Rows
-from autograder.nbgrader.running import RunAndJudge, files_beside
-from autograder.sandbox import Limits
+from autograder.nbgrader.running import RunAndJudge, files_beside, report_at
 from autograder.submission import make_whole
 from autograder.variants import course_secret
 
@@ -53,7 +52,6 @@ class Graded:
     name: str
     notebook: dict[str, Any]
     report: Report
-    unstable: tuple[str, ...] = field(default=())
 
 
 class Folder:
@@ -130,9 +128,14 @@ class Folder:
             words += [path.read_text(encoding="utf-8") for path in files]
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
-    def limits(self, *, require_wall: bool = False) -> Limits:
-        """The limits of RunAndJudge in the course's configuration."""
-        return RunAndJudge(parent=self.converter).limits(require_wall=require_wall)
+    @functools.cached_property
+    def judge(self) -> RunAndJudge:
+        """RunAndJudge as the course's configuration has it."""
+        return RunAndJudge(parent=self.converter)
+
+    def earlier(self, handed: Handed, name: str) -> Report | None:
+        """What an earlier run found about a notebook, if that can be read."""
+        return report_at(reports.path_of(self.root, self.assignment, handed.student, name))
 
     def read(self, handed: Handed) -> list[tuple[str, dict[str, Any], dict[str, bytes]]]:
         """Each notebook's name, its mended form, and the files beside it."""

@@ -6,7 +6,7 @@ Everything here can be read and changed by the student's code: what leaves this 
 from __future__ import annotations
 
 import builtins
-import ctypes
+import contextlib
 import os
 import random
 import socket
@@ -17,12 +17,10 @@ from typing import Any
 from autograder.answering import answer
 from autograder.core import Question
 from autograder.errors import Unreadable
-from autograder.sandbox import mounts, stream, wall
+from autograder.sandbox import linux, mounts, stream, wall
+from autograder.sandbox.outputs import MAX_OUTPUTS
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
-
-_PR_SET_CHILD_SUBREAPER = 36
-MAX_OUTPUTS = 1_000  # of one cell
 
 
 def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:
@@ -83,8 +81,9 @@ def _prepare(
     """A fresh session, streams, wall, directory with the notebook's files, and environment."""
     os.setsid()
     channel.set_inheritable(False)
-    # Daemons that the student starts become children of this process again, so that they are found and ended with it.
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if sys.platform.startswith("linux"):
+        # A daemon's parent is this process again, so that it is found and ended with it where there is no namespace.
+        linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
@@ -95,10 +94,10 @@ def _prepare(
     os.umask(0o077)
     os.chdir(directory)
     for name, content in settings["files"].items():
-        if os.path.dirname(name):
-            os.makedirs(os.path.dirname(name), exist_ok=True)
-        with open(name, "wb") as file:
-            file.write(content.tobytes())
+        with contextlib.suppress(OSError):  # what does not fit is not there, as the notebook will find
+            os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+            with open(name, "wb") as file:
+                file.write(content.tobytes())
     os.environ.update(HOME=directory, TMPDIR=directory, USER=mounts.NAME)
     # The notebook's own folder comes last: a file handed in beside it cannot take the place of a library.
     sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]

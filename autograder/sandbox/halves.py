@@ -65,7 +65,7 @@ def split(modules: Sequence[str] = ()) -> None:
     that a student must not see: all that it knows, they may.
     """
     warm.preload(modules)
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     pid = os.fork()
     if pid == 0:
         try:

@@ -21,7 +21,7 @@ SYSTEM = (
     "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64",
     "/usr/libexec", "/usr/local/lib", "/usr/share/zoneinfo", "/usr/share/fonts", "/usr/share/fontconfig",
     "/usr/share/terminfo", "/usr/local/share/fonts", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache",
-    "/etc/localtime", "/sys/devices/system/cpu",
+    "/etc/localtime", "/sys/devices/system/cpu", "/nix/store", "/gnu/store",
 )  # fmt: skip
 DEVICES = ("null", "zero", "full", "random", "urandom")
 _OLD, _SCRATCH = "/.old", "/.scratch"
@@ -52,7 +52,7 @@ def shown(paths: Iterable[str]) -> list[tuple[str, str]]:
     both = {name for path in paths if path.startswith("/") for name in (os.path.normpath(path), os.path.realpath(path))}
     kept: list[tuple[str, str]] = []
     for path in sorted(both, key=lambda path: (path.count("/"), path)):
-        if os.path.lexists(path) and not any(_covers(other, path) for other, _ in kept):
+        if path != "/" and os.path.lexists(path) and not any(_covers(other, path) for other, _ in kept):
             kept.append((path, os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))))
     return kept
 

@@ -11,7 +11,8 @@ import numpy as np
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.sandbox import mounts, stream, warm
-from autograder.sandbox.child import MAX_OUTPUTS
+from autograder.sandbox.outputs import limited, note, outputs
+from autograder.sandbox.process import Process
 from autograder.wire import decode, encode
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
@@ -66,7 +67,7 @@ class Session:
         self.limits = limits or Limits()
         self._files = files or {}
         self._cells: list[str] = []
-        self._process: warm.Process | None = None
+        self._process: Process | None = None
         self._used = 0.0
         self._starts = 0
         self._turn = 0
@@ -78,6 +79,8 @@ class Session:
         return tuple(self._flags)
 
     def __enter__(self) -> Session:
+        if self.limits.require_wall:  # to be refused before anything else is done
+            self._running()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,9 +101,9 @@ class Session:
         except Unreadable as error:
             self._kill()  # what cannot be read leaves the stream at an unknown place
             self._cells.append(source)
-            return CellResult(outputs=[_note(f"The outputs of this cell could not be read: {error.message}")])
+            return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
         self._cells.append(source)
-        return CellResult(outputs=_limited(_outputs(reply), self.limits.output_characters))
+        return CellResult(outputs=limited(outputs(reply), self.limits.output_characters))
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
@@ -124,7 +127,7 @@ class Session:
             self._kill()
             raise
 
-    def _exchange(self, process: warm.Process, request: dict[str, Any], seconds: float, question: bytes = b"") -> Any:
+    def _exchange(self, process: Process, request: dict[str, Any], seconds: float, question: bytes = b"") -> Any:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
             raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
@@ -140,7 +143,7 @@ class Session:
         finally:
             self._used += time.monotonic() - start
 
-    def _turn_taken(self, process: warm.Process, request: dict[str, Any], deadline: float, question: bytes) -> Any:
+    def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float, question: bytes) -> Any:
         """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
         self._turn += 1
         if stream.pending(process.channel):
@@ -170,7 +173,7 @@ class Session:
         self._kill()  # the stream is at an unknown place
         return Unreadable("forged", how)
 
-    def _running(self) -> warm.Process:
+    def _running(self) -> Process:
         """The process, started and brought up to the current cell where need be."""
         while self._process is None:
             if self._starts > self.limits.restarts:
@@ -180,7 +183,7 @@ class Session:
             self._replay()
         return self._process
 
-    def _start(self) -> warm.Process:
+    def _start(self) -> Process:
         limits = self.limits
         settings = {
             "files": {name: np.frombuffer(content, np.uint8) for name, content in self._files.items()},
@@ -228,42 +231,8 @@ def encoded(question: Question) -> bytes:
     return encode(content)
 
 
-def _how(process: warm.Process) -> _Died:
+def _how(process: Process) -> _Died:
     """Why a process is gone that nobody told to go."""
-    if process.watch is not None and process.watch.reason:
+    if process.watch.reason:
         return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
     return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")
-
-
-def _outputs(reply: Any) -> list[dict[str, Any]]:
-    """The outputs that have nbformat's shape; a student may have sent anything."""
-    items = reply.get("outputs") if isinstance(reply, dict) else None
-    return [item for item in map(_output, items if isinstance(items, list) else []) if item]
-
-
-def _limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
-    """The outputs up to a number of characters, whatever the student's process made of that limit."""
-    left = characters + 2_000
-    kept: list[dict[str, Any]] = []
-    for output in outputs[:MAX_OUTPUTS]:
-        left -= len(repr(output)) if "data" not in output else sum(map(len, output["data"].values()))
-        if left < 0:
-            return [*kept, _note("The rest of this cell's output is left out.")]
-        kept.append(output)
-    return kept
-
-
-def _output(item: Any) -> dict[str, Any] | None:
-    match item:
-        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
-            return {"output_type": "stream", "name": name, "text": text}
-        case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
-            kept = {kind: content for kind, content in data.items() if isinstance(content, str)}
-            return {"output_type": "display_data", "data": kept, "metadata": {}}
-        case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(trace)}:
-            return {"output_type": "error", "ename": name, "evalue": value, "traceback": [str(line) for line in trace]}
-    return None
-
-
-def _note(text: str) -> dict[str, Any]:
-    return {"output_type": "stream", "name": "stderr", "text": text + "\n"}

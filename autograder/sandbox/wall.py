@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 from autograder.sandbox import linux, mounts, seccomp
@@ -65,13 +66,14 @@ def fork(layers: Collection[str]) -> int:
         return os.fork()
     here = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     linux.unshare(linux.NEWPID)
+    pid = -1
     try:
         pid = os.fork()
-        if pid:
-            linux.setns(here, linux.NEWPID)
+        return pid
     finally:
+        if pid:  # here, whether or not there is a child
+            linux.setns(here, linux.NEWPID)
         os.close(here)
-    return pid
 
 
 def _tried(mine: bool) -> Iterable[str]:
@@ -107,7 +109,7 @@ def _steps(settings: dict[str, Any], layers: Collection[str]) -> Iterable[tuple[
     yield "network", lambda: linux.unshare(linux.NEWNET)
     yield "names", _own_names
     yield "files", lambda: _own_files(settings, owner)
-    yield "user", lambda: _become(owner if "files" in layers else None, myself)
+    yield "user", lambda: _become(_owner(owner, layers, settings.get("directory")), myself)
     os.close(myself)
     yield "limits", lambda: _limit(settings, "user" in layers)
     yield "privileges", _give_up_privileges
@@ -134,6 +136,23 @@ def _somebody() -> tuple[int, int]:
         if all(_mapped(f"/proc/self/{kind}_map", number) for kind in ("uid", "gid")):
             return number, number
     return os.geteuid(), os.getegid()
+
+
+def _owner(somebody: tuple[int, int], layers: Collection[str], directory: str | None) -> tuple[int, int] | None:
+    """Whom to become. Without files of its own that is possible only if the interpreter is open to all."""
+    if "files" in layers:
+        return somebody
+    if not all(map(open_to_all, (sys.prefix, sys.base_prefix, __file__))):
+        return None
+    if directory:
+        os.chown(directory, *somebody)
+    return somebody
+
+
+def open_to_all(path: str) -> bool:
+    """Whether every folder on the way to it may be entered by anybody."""
+    folders = [path, *map(str, Path(path).resolve().parents)]
+    return all(os.stat(folder).st_mode & (0o001 if os.path.isdir(folder) else 0o004) for folder in folders)
 
 
 def _mapped(path: str, number: int) -> bool:

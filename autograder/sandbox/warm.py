@@ -11,8 +11,6 @@ import contextlib
 import gc
 import importlib
 import os
-import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,57 +18,16 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import IO, Any, NoReturn, Protocol
 
 from autograder.errors import StaffError
 from autograder.sandbox import layers, mounts, stream, wall
-from autograder.sandbox.watch import Watch, kill_kin, number
+from autograder.sandbox.process import Process
+from autograder.sandbox.watch import Watch, number
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
 END_SECONDS = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class Process:
-    """A student's process: its channel, and a descriptor by which it can be killed and seen to be gone.
-
-    `layers` are those of the wall around it; `watch` may have killed it, and then says why. Without a file system of
-    its own it works in `directory`, which ends with it.
-    """
-
-    channel: socket.socket
-    pid: int
-    pidfd: int
-    layers: frozenset[str] = frozenset()
-    watch: Watch | None = None
-    directory: str = ""
-
-    def alive(self) -> bool:
-        """Whether it has not ended."""
-        try:
-            signal.pidfd_send_signal(self.pidfd, 0)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def kill(self) -> None:
-        """End it and all that it started, at once, and wait until they are gone."""
-        self.channel.close()
-        with contextlib.suppress(ProcessLookupError):
-            if "processes" not in self.layers:
-                kill_kin(self.pidfd, self.pid)
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        # The first process of a namespace ends last.
-        ended = select.poll()
-        ended.register(self.pidfd, select.POLLIN)
-        ended.poll(END_SECONDS * 1000)
-        os.close(self.pidfd)
-        if self.directory:
-            shutil.rmtree(self.directory, ignore_errors=True)
 
 
 class Parent(Protocol):
@@ -96,7 +53,7 @@ class Warm:
     @classmethod
     def start(cls) -> Warm:
         """One in an interpreter of its own."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         process = subprocess.Popen(
             layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
@@ -118,12 +75,7 @@ class Warm:
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with self._lock:
-                self._control.settimeout(START_SECONDS)
-                socket.send_fds(self._control, [encode({"walled": walled})], [theirs.fileno()])
-                message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
-            if not message or not descriptors:
-                raise OSError("it ended")
+            reply, descriptors = self._ask_for_one(walled, theirs)
         except OSError as error:
             ours.close()
             raise StaffError(
@@ -131,11 +83,7 @@ class Warm:
             ) from error
         finally:
             theirs.close()
-        reply = decode(message)
-        watch = Watch(descriptors[0], megabytes=settings["memory_megabytes"], processes=settings["processes"])
-        pid, there = number(descriptors[0]) or reply["pid"], frozenset(reply["layers"])
-        folder = "" if "files" in there else tempfile.mkdtemp(prefix="notebook-")
-        process = Process(channel=ours, pid=pid, pidfd=descriptors[0], layers=there, watch=watch, directory=folder)
+        process = _process(ours, reply, descriptors[0] if descriptors else None, settings)
         try:
             layers.announce(process.layers, required)
             _start(process, settings)
@@ -143,6 +91,19 @@ class Warm:
             process.kill()
             raise
         return process
+
+    def _ask_for_one(self, walled: bool, channel: socket.socket) -> tuple[dict[str, Any], list[int]]:
+        """One request and one reply at a time: so each is one message, although this is a stream."""
+        with self._lock:
+            self._control.settimeout(START_SECONDS)
+            socket.send_fds(self._control, [encode({"walled": walled})], [channel.fileno()])
+            message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        if not message:
+            raise OSError("it ended")
+        reply = decode(message)
+        if reply.get("fault"):
+            raise OSError(reply["fault"])
+        return reply, descriptors
 
     def _last_words(self) -> str:
         if self._process.poll() is None or self._process.stderr is None:
@@ -184,7 +145,7 @@ def fork(settings: dict[str, Any], *, required: bool = False, walled: bool = Tru
         if _warm is None or _warm_pid != os.getpid() or not _warm.alive():
             adopt(Warm.start())
         warm = _warm
-        assert warm is not None
+    assert warm is not None
     return warm.fork(settings, required=required, walled=walled)
 
 
@@ -204,6 +165,18 @@ def shut() -> None:
         _warm.end()
 
 
+def _process(channel: socket.socket, reply: dict[str, Any], pidfd: int | None, settings: dict[str, Any]) -> Process:
+    there = frozenset(reply["layers"])
+    return Process(
+        channel=channel,
+        pid=reply["pid"] if pidfd is None else number(pidfd) or reply["pid"],
+        pidfd=pidfd,
+        layers=there,
+        watch=Watch(pidfd, megabytes=settings["memory_megabytes"], processes=settings["processes"]),
+        directory="" if "files" in there else tempfile.mkdtemp(prefix="notebook-"),
+    )
+
+
 def _start(process: Process, settings: dict[str, Any]) -> None:
     deadline = time.monotonic() + START_SECONDS
     try:
@@ -211,7 +184,7 @@ def _start(process: Process, settings: dict[str, Any]) -> None:
         ready = decode(stream.receive(process.channel, deadline, process.alive))
     except (stream.Silence, stream.Hangup) as error:
         raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error
-    if ready.get("fault"):
+    if ready.get("fault") is not None:
         raise StaffError("wall", f"the wall around a notebook's process could not be put up: {ready['fault']}")
 
 
@@ -234,12 +207,14 @@ def serve(control: socket.socket, found: frozenset[str]) -> None:
         if not message:
             return
         wanted = found if decode(message)["walled"] else frozenset[str]()
-        pid = wall.fork(wanted)
-        if pid == 0:
-            _become_child(control, descriptors[0], wanted, shown)
-        pidfd = os.pidfd_open(pid)
-        socket.send_fds(control, [encode({"pid": pid, "layers": sorted(wanted)})], [pidfd])
-        os.close(pidfd)
+        try:
+            pid = wall.fork(wanted)
+        except OSError as error:  # too many processes or namespaces now; those that run are to go on
+            socket.send_fds(control, [encode({"fault": str(error)})], [])
+        else:
+            if pid == 0:
+                _become_child(control, descriptors[0], wanted, shown)
+            _hand_over(control, pid, wanted)
         os.close(descriptors[0])
 
 
@@ -248,6 +223,13 @@ def _reap(*_: object) -> None:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
+
+
+def _hand_over(control: socket.socket, pid: int, wanted: frozenset[str]) -> None:
+    pidfds = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+    socket.send_fds(control, [encode({"pid": pid, "layers": sorted(wanted)})], pidfds)
+    for pidfd in pidfds:
+        os.close(pidfd)
 
 
 def _become_child(
