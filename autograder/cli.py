@@ -110,6 +110,41 @@ def grade(assignment: str, course: Path | None, **options: Any) -> None:
 
 
 @main.command()
+@click.argument("slug")
+def new(slug: str) -> None:
+    """Make the problem folder SLUG with one working part, to be changed into yours."""
+    from autograder.course.scaffold import scaffold
+    from autograder.library import find_problems
+
+    for path in scaffold(find_problems(), slug):
+        click.echo(f"wrote {path}")
+    click.echo(f"Next: autograder audit {slug}    (CONTRIBUTING.md takes you through the rest)")
+
+
+@main.command()
+@click.argument("slug")
+@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
+@click.option("--count", type=click.IntRange(min=1), help="Show a table of that many variants' parameters.")
+@click.option("--student", help="The variant of this student, in a course with one variant each.")
+@click.option("--assignment", help="The assignment, for --student.")
+@course_option
+def variants(
+    slug: str, seed: int, count: int | None, student: str | None, assignment: str | None, course: Path | None
+) -> None:
+    """Show the variants of problem SLUG: statements and answers side by side."""
+    from autograder.course.variants import show_variants
+
+    if student is not None:
+        from autograder.assignment import find_course
+        from autograder.variants import course_secret, student_seed
+
+        if assignment is None:
+            raise click.UsageError("--student needs --assignment: a student's variant differs from one to the other")
+        seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
+    show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
+
+
+@main.command()
 @click.option("--students", type=int, default=12, show_default=True, help="How many members the class has.")
 @click.option("--problem", "slugs", multiple=True, help="Use this problem only (may be given more than once).")
 @click.option("--keep", is_flag=True, help="Leave the course folder, to look around in.")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from autograder.errors import AuthorError, did_you_mean
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Parameters = dict[str, Any]
 Standing = Literal["earned", "lost", "held"]

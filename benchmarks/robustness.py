@@ -106,16 +106,11 @@ class Route:
         with opened(self.course) as api:
             outcome = api.autograde("ps1", persona.name)
             if not outcome["success"]:
-                return Result(marks=None, words=self._failure(str(outcome.get("log", "")), files))
+                return Result(marks=None, words=_failure(str(outcome["error"]), files))
             with api.gradebook as gradebook:
                 (notebook,) = gradebook.find_submission("ps1", persona.name).notebooks
                 marks = {grade.name: grade.auto_score for grade in notebook.grades if grade.name in ASSERTS}
         return Result(marks=marks, words=self._said(persona) if self.ours else "")
-
-    def _failure(self, log: str, files: Any) -> str:
-        if not any(name.endswith(".ipynb") for name in files):
-            return "no submission"
-        return "not graded" if "on the specific errors on the above failures" in log else "**stops the whole batch**"
 
     def _said(self, persona: Persona) -> str:
         """What was mended, and what was said about the first part that was lost."""
@@ -127,6 +122,13 @@ class Route:
             if verdict.ok is False and outcome.standing == "lost" and verdict.code != "not_reached"
         ]
         return " · ".join([*found.flags[:1], *lost[:1]])
+
+
+def _failure(error: str, files: Any) -> str:
+    """What a failed run means: nbgrader goes on after some errors, and says so in the end; others end the batch."""
+    if not any(name.endswith(".ipynb") for name in files):
+        return "no submission"
+    return "not graded" if "on the specific errors on the above failures" in error else "stops the whole batch"
 
 
 def deserved(persona: Persona, route: Route) -> Result:
@@ -144,7 +146,7 @@ def row(persona: Persona, wanted: Result, ours: Result, plain: list[Result]) -> 
     """One line of the table; what is not as deserved stands in bold."""
     cells = [str(result) for result in (ours, *plain)]
     right = str(wanted) if ours.marks is not None or persona.name == "no_submission" else "no submission"
-    shown = [cell if cell in (right, "no submission") or "**" in cell else f"**{cell}**" for cell in cells]
+    shown = [cell if cell in (right, "no submission") else f"**{cell}**" for cell in cells]
     words = ours.words.replace("|", "\\|").replace("\n", " ") if ours.marks is not None else ""
     texts = [f"`{persona.name}`", persona.description.replace("\n", " "), str(wanted), *shown, words]
     return f"| {' | '.join(texts)} |"
@@ -159,7 +161,8 @@ part waits for a person on every route and is left out). *Deserved* follows from
 `nbgrader autograde` with `autograder.nbgrader.configure`. The two *plain* columns are nbgrader's stock configuration
 (with {SECONDS} s a cell) on the same answer cells, with hidden asserts as a teacher would write them, and with the
 `hidden.score` of our source notebooks. Bold is not as deserved. *held* waits for a person; *not graded* is an error
-for this student, exported as 0. The asserts look at values only, so that a lost gradient costs nothing there.
+for this student, exported as 0. The asserts look at values only, so that a lost gradient costs nothing there. An
+answer cell that does not come to its end counts as not run; plain nbgrader interrupts it and keeps what it defined.
 
 Reproduce with `python -m benchmarks.robustness`; `tests/test_robustness.py` keeps the page in step with the class.
 

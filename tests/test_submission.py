@@ -323,3 +323,18 @@ def test_no_json_raises(forms, content):
     mended({"cells": content}, forms)
     mended({"worksheets": content}, forms)
     mended(content, forms)
+
+
+@pytest.mark.parametrize("with_id", [True, False])
+def test_of_several_answers_the_last_counts_and_the_others_still_run(with_id, work, forms):
+    """As when the notebook runs from top to bottom; with or without their ids."""
+    place = work.place("centre-answer")
+    cells = [copy.deepcopy(work.cells[place]) for _ in range(3)]
+    for number, cell in enumerate(cells):
+        cell["source"] = f"centre = {number}"
+        if not with_id:
+            cell["metadata"] = {}
+    work.cells[place : place + 1] = cells
+    whole = mended(work.notebook, forms)
+    assert answer_of(whole, CODE[0]) == "centre = 2"
+    assert [text for text in order(whole) if text.startswith("centre = ")] == ["centre = 0", "centre = 1"]

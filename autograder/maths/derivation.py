@@ -52,6 +52,7 @@ class Derivation:
     links: tuple[Link, ...]
     final: Decision
     missing: tuple[str, ...] = ()
+    steps: int | None = None
 
     @property
     def first_wrong(self) -> int | None:
@@ -74,12 +75,15 @@ class Derivation:
         """The part of the links that hold, the one to the key included.
 
         Repeated lines count neither way, nor does a wrong end that follows from a wrong line: an error is
-        paid once.
+        paid once. Where the question names the `steps` of a full solution, each error costs at least one of
+        them: filling up with harmless lines does not make it cheaper.
         """
         counted = [link.decision.equal and not link.leap for link in self.links if link.counts]
         if self.final.equal or self.first_wrong is None:
             counted.append(self.final.equal and not self.missing)
-        return Fraction(sum(counted), len(counted))
+        wrong = counted.count(False)
+        total = min(len(counted), self.steps) if self.steps else len(counted)
+        return max(Fraction(0), 1 - Fraction(wrong, total))
 
     @property
     def decision(self) -> Decision:
@@ -109,11 +113,13 @@ def judge(
     start: str | None = None,
     requires: Iterable[str] = (),
     cap: int | None = None,
+    steps: int | None = None,
 ) -> Derivation:
     """Judge `lines` against the question's `start` (by default the key, as every line should equal it).
 
     `requires` are milestones: 'no sum' asks for a line without `sum`, 'sum' for one with it; the last line
-    must satisfy every 'no …'. `cap` bounds the size of one step. Raises `Unreadable` with the number of the
+    must satisfy every 'no …'. `cap` bounds the size of one step; `steps` is how many links a full
+    solution has, so that padding cannot dilute an error. Raises `Unreadable` with the number of the
     line.
     """
     lines = [line for line in lines if line.strip()]
@@ -125,7 +131,7 @@ def judge(
         links.append(_link(language, lines, readings, number, cap))
     final = links[-1].decision if len(lines) == 1 and start is None else language.decide(key, lines[-1])
     missing = tuple(what for what in requires if not _reached(language, lines, what))
-    return Derivation(links=tuple(links), final=final, missing=missing)
+    return Derivation(links=tuple(links), final=final, missing=missing, steps=steps)
 
 
 def _read(language: Language, line: str, number: int) -> object:
@@ -209,11 +215,13 @@ def decide(
     start: str | None = None,
     requires: Iterable[str] = (),
     cap: int | None = None,
+    steps: int | None = None,
     **options: Any,
 ) -> Decision:
     """A chain of expressions, one a line of `answer`, as one decision; `detail["share"]` is the part that holds."""
+    language = expressions(**options)
     found = judge(
-        answer.splitlines(), reference, language=expressions(**options), start=start, requires=requires, cap=cap
+        answer.splitlines(), reference, language=language, start=start, requires=requires, cap=cap, steps=steps
     )
     decision = found.decision
     detail = {**(decision.detail or {}), "share": float(found.share)}

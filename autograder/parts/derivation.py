@@ -19,7 +19,8 @@ class Derivation(Expression):
     """Lines of expressions; `reference` is the last line, `model` the whole chain that the solution shows.
 
     `start` is what the first line must equal (by default the reference). `milestones` are forms to be reached, such as
-    `no sum`; `cap` bounds the size of one step. Each link that holds earns its share, so an error is paid for once.
+    `no sum`; `cap` bounds the size of one step. Each link that holds earns its share, so an error is paid for once;
+    `steps` is how many links a full solution has, so that padding cannot dilute an error.
     """
 
     _: KW_ONLY
@@ -27,6 +28,7 @@ class Derivation(Expression):
     start: Text = ""
     milestones: Sequence[str] = ()
     cap: int | None = None
+    steps: int | None = None
 
     kind = "derivation"
     call = "derivation"
@@ -45,6 +47,7 @@ class Derivation(Expression):
             start=self.given(self.start, p) or None,
             requires=tuple(self.milestones),
             cap=self.cap,
+            steps=self.steps,
             **self.declarations(p),
         )
 

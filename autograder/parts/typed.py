@@ -120,7 +120,8 @@ class Typed(Part):
                 return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
         if not self.hints:
             return self._verdict(False, decision.code, "This is not right.")
-        return self._verdict(False, decision.code, decision.message, decision.witness)
+        # The witness shows both values, the reference's too: it is for staff.
+        return self._verdict(False, decision.code, decision.message, staff=decision.witness)
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         try:
@@ -128,8 +129,8 @@ class Typed(Part):
         except (Unreadable, AuthorError):
             return False
 
-    def _verdict(self, ok: bool | None, code: str, message: str = "", witness: str = "") -> Verdict:
-        return Verdict(check=self.kind, ok=ok, code=code, message=message, witness=witness)
+    def _verdict(self, ok: bool | None, code: str, message: str = "", staff: str = "") -> Verdict:
+        return Verdict(check=self.kind, ok=ok, code=code, message=message, staff=staff)
 
     def written(self, value: Any) -> str:
         """Source text of an answer."""

@@ -74,6 +74,16 @@ def test_going_back_and_forth_earns_nothing() -> None:
     assert judged.share == Fraction(2, 3)
 
 
+def test_harmless_lines_do_not_dilute_an_error() -> None:
+    """With the number of steps named, an error costs a step however many lines surround it."""
+    padding = ";".join(f"x^2+x+{k}-{k}" for k in range(1, 12))
+    lines = f"(x+1)^2;x^2+x;{padding}"
+    assert algebra(lines, "(x+1)^2").share > Fraction(9, 10)
+    assert algebra(lines, "(x+1)^2", steps=3).share == Fraction(2, 3)
+    assert algebra("(x+1)^2;x^2+2x+1", "(x+1)^2", steps=3).share == 1
+    assert algebra("x;x+1;x+2;x+3;x+4", "(x+1)^2", steps=2).share == 0
+
+
 def test_one_line() -> None:
     """A single right line is right, a single wrong one is wrong, at line 0."""
     assert algebra("x^2+2x+1", "(x+1)^2").decision.equal

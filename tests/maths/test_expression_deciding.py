@@ -138,6 +138,42 @@ def test_exam_and_its_variants(reference: str, answer: str, outcome: str) -> Non
     assert expression.decide(reference, answer, domains=DOMAINS).outcome == outcome
 
 
+PASTED = {
+    PROBABILITY: [
+        r"\frac{e^{-\beta i}}{\sum_{j=0}^{\infty} e^{-\beta j}}",
+        "(1 - exp(-beta)) * exp(-beta * i)",
+        r"$e^{-\beta i}(1-e^{-\beta})$",
+        "e^{-βi} − e^{−β(i+1)}",
+        r"\exp\left(-\beta i\right)\left(1-\exp(-\beta)\right)",
+        r"\left[1-e^{-\beta}\right]e^{-i\beta}",
+        "(1-e**-beta)*e**(-beta*i)",
+        "np.exp(-beta*i)*(1-np.exp(-beta))",
+        r"\frac{1-e^{-\beta}}{e^{\beta i}}",
+        "(1-1/e^β)/e^(βi)",
+        "(1-e^(-beta))(e^(-beta))^i",
+        "P(i)",
+    ],
+    ENTROPY: [
+        r"-\ln(1-e^{-\beta}) + \beta \frac{e^{-\beta}}{1-e^{-\beta}}",
+        "β/(e^β−1) − ln(1−e^(−β))",
+        r"\ln\frac{1}{1-e^{-\beta}} + \frac{\beta}{e^{\beta}-1}",
+        r"-\sum_{i=0}^\infty P(i) \ln P(i)",
+        r"\sum_{k=0}^{\infty} -P(k)\ln(P(k))",
+        r"\sum\limits_{i=0}^{\infty}P(i)\left(\beta i-\ln(1-e^{-\beta})\right)",
+        r"-\log(1-e^{-\beta})+\tfrac{\beta}{e^\beta-1}",
+    ],
+}
+
+
+@pytest.mark.parametrize(("key", "answer"), [(key, answer) for key in PASTED for answer in PASTED[key]])
+def test_answers_as_they_are_typed_and_pasted(key: str, answer: str) -> None:
+    """Python, LaTeX and formula editors' letters are all read as the same answer."""
+    names = {"beta": "positive", "i": "nat"}
+    given = {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}
+    reference = key.replace("b", "beta")
+    assert expression.decide(reference, answer, domains=names, definitions=given).equal
+
+
 NAMES = {
     **dict.fromkeys(("x", "y", "z", "t"), "real"),
     **dict.fromkeys(("a", "b", "s"), "positive"),
@@ -247,7 +283,7 @@ RULES = [
     ("a^(x^y)", "(a^x)^y", "different"),
     ("a^x", "e^(x ln a)", "equal"),
     ("e^(2x)", "e^x^2", "different"),
-    ("e^2x", "x e^2", "equal"),
+    ("e^2 x", "x e^2", "equal"),
     # integers against reals
     ("sin(pi*n)", "0", "equal"),
     ("sin(pi*x)", "0", "different"),
@@ -345,6 +381,7 @@ RULES = [
     ("sin(w)^2+cos(w)^2", "1", "equal"),
     ("w^2-v^2", "(w-v)(w+v)", "equal"),
     ("|w v|", "|w||v|", "equal"),
+    ("inf/w", "inf", "different"),
     ("|w+v|", "|w|+|v|", "different"),
     ("|w|^2", "w^2", "different"),
     ("w", "w+e^(-3000)", "different"),

@@ -58,6 +58,12 @@ READ = [
     ("e^(XY)", "e^(X*Y)"),
     ("e^X Y", "e^X*Y"),
     ("eˣ", "e^x"),
+    ("x^2y", "x^2*y"),
+    ("e^2 x", "e^2*x"),
+    ("e^-x(1-y)", "e^(-x)*(1 - y)"),
+    (r"e^x\sin y", "e^x*sin(y)"),
+    (r"e^{-\beta}i", "e^(-beta)*i"),
+    (r"e^x\,y", "e^x*y"),
     # calls
     ("ln XY", "ln(X*Y)"),
     ("ln XY + 1", "ln(X*Y) + 1"),
@@ -158,6 +164,8 @@ UNREADABLE = [
     ("ln x/y", "ambiguous", 5),
     ("e^XY", "ambiguous", 4),
     ("1e-7", "ambiguous", 0),
+    ("e^2x", "ambiguous", 3),
+    ("e^-βi", "ambiguous", 4),
     ("xᵇ", "character", 1),
     ("①", "character", 0),
     ("x=1", "equation", 1),
@@ -227,6 +235,15 @@ def test_pi_beside_p_and_i() -> None:
         expression.parse("2pi", variables=["p", "i"])
     assert caught.value.code == "undeclared" or caught.value.code == "ambiguous"
     assert expression.parse(r"2\pi", variables=["p", "i"]).node == Mul((Number(Fraction(2)), Constant("pi")))
+
+
+def test_words_are_not_torn_apart() -> None:
+    """Where all letters of a function or Greek name are variables, the run of letters is refused."""
+    for text, names in [("sinx", "sinx"), ("lnx", "lnx"), ("expx", "expx"), ("eta", "eta"), ("maxy", "maxy")]:
+        with pytest.raises(Unreadable) as caught:
+            expression.parse(text, variables=list(names))
+        assert caught.value.code == "ambiguous"
+    assert expression.to_text(expression.parse("s i n x", variables=list("sinx"))) == "s*i*n*x"
 
 
 def test_ordinary_names() -> None:

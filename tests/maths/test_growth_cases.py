@@ -73,6 +73,9 @@ square of a difference|n^2+m^2|(n+m)^2|(n-m)^2; n^2 - 2n*m + m^2 + n + m; n^2 m^
 difference under order|n-m|n-m; 2n-2m; 3(n-m)/2|n; n+m; m-n|m<=n
 powers of sums|n^2+m^2|(n+m)^2; (n^3+m^3)^(2/3)|n^2+m^2+n^1.5*m^1.5; (n+m)^2.01; n m|
 weighted means|n^3+m^3|n^3+m^3+n^2 m + n m^2; (n+m)^3|n^3+m^3+n^2 m^1.5; n^2 m + n m^2|
+mean with logarithms|n+m|n + m + sqrt(n m) ln(ln n)/ln(n)|n + m + sqrt(n m) ln(n)/ln(ln n)|
+exponential order alone|exp(m)|exp(m) + m|exp(m) + exp(n)|n<=m^2
+exponential order of a root|exp(m)|exp(m) + m|exp(m) + exp(n)|n^0.5<=m
 mean across depths|d + m|d + m + ln m + sqrt(d ln m)|d + m + d ln m; d + ln m|
 order of variables|m^2|m^2 + n m; m^2 + n^2|n m; m^2 + n^3; n^2|n<=m
 chained order|m|m+n|n; m + n ln n|n<=k; k<=d; d<=m
@@ -149,6 +152,9 @@ def test_comparison_is_symmetric(row: tuple) -> None:
     ("n", "ln(0*n)", "undefined", ""),
     ("n^2 + m^2", "n^2 - n m + m^2", "undecided", ""),
     ("n^n", "(n+1)^n", "undecided", ""),
+    ("2^n", "2^(n*(sqrt(n+m)/sqrt(n+2m)))", "too_small", "m and n grow at the same rate"),
+    ("2^n", "2^(n*((1/sqrt(n+2m))*sqrt(n+m)))", "too_small", "m and n grow at the same rate"),
+    ("n", "n^(n-n+1) + sqrt(n+m) - sqrt(n+m+1)", "undecided", ""),
 ])  # fmt: skip
 def test_witness(reference: str, answer: str, code: str, witness: str) -> None:
     """A refusal names the regime in the student's terms; what cannot be compared is left open."""

@@ -381,6 +381,17 @@ def test_nan_equals_nothing() -> None:
     assert compare(entry("0"), entry("1e-300")).code == "value"
 
 
+@pytest.mark.parametrize("given", [
+    Digits(shape=(2,), entries=("1",)), Digits(shape=(1,), entries=("1", "1")), Digits(shape=(1,), entries=("one",)),
+    Digits(shape=(1,), entries=("",)), Digits(shape=(1,), entries=("1" * 10**6,)),
+    Digits(shape=(1,), entries=("sNaN",)),
+])  # fmt: skip
+def test_malformed_digits(given: Digits) -> None:
+    """Digits that another process garbled are refused, not believed and not fatal."""
+    reference = Digits(shape=given.shape, entries=("1",) * math.prod(given.shape))
+    assert compare([reference], [given]).code == "malformed"
+
+
 # -- torch -----------------------------------------------------------------------------------------------------------
 torch = pytest.importorskip("torch")
 F = torch.nn.functional

@@ -7,6 +7,8 @@ judge reads and the contraction that numpy computes, so an accepted mutant that 
 from __future__ import annotations
 
 import random
+import re
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.errors import Unreadable
 from autograder.maths.tensor import decide
 from tests.maths.tensor_tables import ATTENTION, HEADS, QUESTIONS, Question
 
@@ -174,6 +177,25 @@ def test_a_verdict_is_reflexive_and_symmetric(data: st.DataObject) -> None:
     assert there == ("equal" if second in question.right else "different")
     if there == "equal":
         assert verdict(second, first) == "equal"
+
+
+TOKEN = re.compile(r"\\[A-Za-z]+|[A-Za-z]+|\d+|.", re.DOTALL)
+
+
+@given(st.sampled_from(QUESTIONS), st.integers(0, 2**20))
+@settings(max_examples=120, deadline=None, derandomize=True)
+def test_a_slip_of_the_keyboard_is_decided_or_refused(question: Question, seed: int) -> None:
+    """One token changed, dropped or doubled: a decision in bounded time, or Unreadable, and never anything else."""
+    rng = random.Random(seed)
+    tokens = TOKEN.findall(rng.choice([*question.right, *(text for text, _ in question.wrong)]))
+    place = rng.randrange(len(tokens))
+    tokens[place] = rng.choice(["", tokens[place] * 2, rng.choice(tokens), "j", "J", "t_1", "2", "]", "softmax_{t}"])
+    start = time.process_time()
+    try:
+        decide(question.reference, "".join(tokens), declarations=question.declarations, target=question.target)
+    except Unreadable as error:
+        assert 0 <= (error.column or 0) <= len("".join(tokens))  # noqa: PT017   any message will do
+    assert time.process_time() - start < 4
 
 
 RENAMED = {

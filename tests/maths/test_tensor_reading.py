@@ -105,7 +105,8 @@ UNREADABLE = [
     ("y[i] = х[i]", "look_alike", 7),
     ("y[i] = sum x[i]", "syntax", 11),
     (r"y[i] = \top x[i]", "syntax", 7),
-    (r"y[i] = \frac{1} x[i]", "syntax", 16),
+    (r"y[i] = \frac{1} x[i]", "syntax", 17),
+    (r"y[i] = \sqrt x[i]", "syntax", 14),
     ("", "empty", 0),
     ("  \n ;; ", "empty", None),
     ("y[i] = 1 2", "syntax", 9),
@@ -145,6 +146,18 @@ def test_limits() -> None:
             parse(text)
         assert caught.value.code in (code, "too_deep", "syntax"), (text[:30], caught.value.code)
     assert time.monotonic() - start < 2
+
+
+def test_deep_products_are_read_in_no_time() -> None:
+    """Nesting up to the limit costs no more than its length: scopes are resolved once a level."""
+    start = time.process_time()
+    text = "a[I]"
+    for number in range(12):
+        text = f"({text} b_{number}[I,J] + c[I]) sigma(d[I])"
+    check(parse(f"y = {text}"))
+    check(parse("y[i] = " + "sigma(a[i,J] " * 12 + "b[J]" + ")" * 12))
+    check(parse("y[i] = " + "(a[i,J] " * 18 + "b[J]" + ")" * 18))
+    assert time.process_time() - start < 2
 
 
 ALPHABET = "abijJKTtw_^'[](){}|,;=+-*/.0123 \n\\$&~<>" + "αΣ²х"
@@ -275,6 +288,11 @@ def test_spellings_of_one_thing() -> None:
             "x[i] = Σ_Dt y[2*t+Dt,i^{\\prime}]",
         ),
         (r"\vec{h}[t] = e(w_t)[I] \, x[I]", "h->[t] = e[w_t,I] x[I]", r"$\overrightarrow{h}[t] &= e[w_t,I]\;x[I]$."),
+        (
+            r"s[t_1] = \operatorname*{Softmax}_{t_1} \left\{ q[t_1] / \sqrt U \right\}",
+            "s[t₁] = softmax_{t_1}(q[t_1] / sqrt(U))",
+            r"s[t_1] = \underset{t_1}{\text{softmax}} \big[ \frac{q[t_1]}{\sqrt{U}} \big]",
+        ),
         ("a[t] = b[t] +\n c[t]", "a[t] = b[t]\n + c[t]", r"a[t] = b[t] \\ &+ c[t]"),
         (
             "a[t] = b[t];; c[t] = d[t]",

@@ -6,7 +6,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from autograder.core import Outcome, Verdict
 from autograder.course.simulate import own_cell, personas
+from autograder.feedback import student_comment
 from autograder.nbgrader.showing import with_mathml
 
 FETCHING = ("src", "href", "data", "action", "xlink:href", "srcdoc", "formaction")
@@ -91,6 +93,8 @@ def pages(new_course, tmp_path_factory):
     work.answer_cell(course.problem.parts[-1])["source"] += "\n\n" + "\n\n".join(ATTACKS.values())
     for line in OUTPUTS[1:]:
         work.cells.append(own_cell(f"{OUTPUTS[0]}\n{line}"))
+    text = "<img src=x onerror=attack()>[x](javascript:attack())"
+    work.answer_cell()["source"] = f"def centre(x):\n    raise ValueError({text!r})"  # its text is in the comment
     course.hand_in("attacker", work.files())
     for persona in personas(course.problem):
         if persona.name in STUDENTS:
@@ -183,3 +187,12 @@ MATH = {
 def test_what_is_mathematics_and_what_is_not(text):
     """Prices, code and unfinished formulas stay as they were typed."""
     assert with_mathml(text).count("<math") == MATH[text]
+
+
+def test_an_exceptions_text_is_inert_in_the_comment():
+    """nbgrader renders comments as markdown; what a student's exception says must not become a tag or a link."""
+    verdict = Verdict(
+        check="values", ok=False, code="raised", message="f raised E: <img src=x onerror=a> [x](javascript:a)"
+    )
+    outcome = Outcome(part="f", standing="lost", points=0.0, max_points=1.0, verdicts=(verdict,))
+    assert student_comment(outcome) == "lost: values — f raised E: < img src=x onerror=a> [x] (javascript:a)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autograder.maths.expression.arithmetic import Unclear
 
-UNITS = 200_000
+UNITS = 150_000
 
 
 class Exhausted(Exception):  # named for what happened

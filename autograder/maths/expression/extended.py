@@ -117,8 +117,11 @@ def _wrapped(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     rule: Callable[..., Any] = _RULES.get(name, lambda *_: _undefined(f"{name} of infinity"))
 
     def operation(*operands: Any) -> Any:
-        infinite = any(isinstance(operand, Infinity) for operand in operands)
-        return rule(*operands) if infinite else function(*operands)
+        if not any(isinstance(operand, Infinity) for operand in operands):
+            return function(*operands)
+        if any(isinstance(operand, acb) for operand in operands):
+            raise Undefined("infinity beside a complex number")
+        return rule(*operands)
 
     return operation
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import acb, arb, fmpq
 
-from autograder.maths.expression.arithmetic import ONE, ZERO, log, power
+from autograder.maths.expression.arithmetic import ONE, ZERO, log
 
 DEGREE = 12
 
@@ -106,16 +106,16 @@ def _power(table: Table, f: Terms, g: Terms) -> Terms:
             return _repeated(table, f, int(n))
         q, c = _monomial(f)
         _positive(abs(q), abs(c))
-        return [(power(q, n), [power(c, n)])]
+        return [(table["pow"](q, n), [table["pow"](c, n)])]
     q, base = _monomial(f)
     if q != 1:
         _positive(q, base)
         if slope != 0:
             raise Other
-        return [(power(q, n), [power(base, n)])]
+        return [(table["pow"](q, n), [table["pow"](base, n)])]
     integers = all(type(value) is fmpq and value.q == 1 for value in (n, slope))
     _positive(abs(base) if integers and type(base) in (fmpq, arb) else base)
-    return [(power(base, slope), [power(base, n)])]
+    return [(table["pow"](base, slope), [table["pow"](base, n)])]
 
 
 def _repeated(table: Table, f: Terms, n: int) -> Terms:

@@ -17,7 +17,19 @@ from fractions import Fraction
 
 from autograder.maths.expression import names
 from autograder.maths.expression.reader import Reader
-from autograder.maths.expression.syntax import Add, Call, Div, Given, Mul, Neg, Node, Number, Pow, Sum
+from autograder.maths.expression.syntax import (
+    Add,
+    Call,
+    Constant,
+    Div,
+    Given,
+    Mul,
+    Neg,
+    Node,
+    Number,
+    Pow,
+    Sum,
+)
 from autograder.maths.expression.syntax import substitute as substituted
 from autograder.maths.expression.tokens import Token
 from autograder.maths.expression.vocabulary import FUNCTIONS
@@ -97,12 +109,19 @@ class Grammar(Reader):
         if self.accept("^"):
             with self.deeper():
                 above = self.signed()
-            if len(above) > 1:
+            if len(above) > 1 or self.runs_on(factors[-1]):
                 raise self.error("ambiguous", "e^xy reads in two ways: write e^(x*y) or e^x*y")
             if self.token.text == "!":
                 raise self.error("ambiguous", "a^b! reads in two ways: write parentheses")
             factors[-1] = self.made(Pow(factors[-1], above[0]))
         return factors
+
+    def runs_on(self, base: Node) -> bool:
+        """Whether a name touches a bare exponent, as in `e^-βi` and `e^2x`; `x^2y` is usual and clear."""
+        if self.token.kind != "name" or not self.touching:
+            return False
+        before = self.tokens[self.position - 1].kind
+        return before == "name" or (before == "number" and base == Constant("e"))
 
     def starts_factor(self) -> bool:
         """Whether a factor follows, which is then a product without a sign."""
@@ -275,5 +294,5 @@ class Grammar(Reader):
         self.expect("^")
         upper = self.group() if self.token.text == "{" else self.joined(self.primary())
         with self.deeper(), self.binding(index):
-            body = self.product()
+            body = self.term()
         return self.made(Sum(body, index, lower, upper))

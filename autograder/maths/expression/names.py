@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from autograder.errors import Unreadable, did_you_mean
 from autograder.maths.expression.syntax import Constant, Node, Number, Variable
-from autograder.maths.expression.vocabulary import ALIASES, INFINITY_WORDS, LOGS, Vocabulary
+from autograder.maths.expression.vocabulary import ALIASES, GREEK, INFINITY_WORDS, LOGS, Vocabulary
 
 _PARTS = re.compile(r"([A-Za-z]+)([0-9]*)(?:_([A-Za-z0-9]+))?")
 
@@ -43,6 +43,9 @@ def factors(name: str, bound: list[str], words: Vocabulary, text: str, column: i
     if (single := _single(name, bound, words, text, column)) is not None:
         return [single]
     if (split := _split(name, bound, words, power)) is not None:
+        if name in GREEK or any(name.startswith(word) for word in words.functions):
+            message = f"{name} could be one word or a product: write * or spaces between the factors"
+            raise Unreadable("ambiguous", message, text, column)
         return split
     raise Unreadable("undeclared", _unknown(name, words), text, column)
 

@@ -53,6 +53,12 @@ class Reader:
             raise self.error("syntax", f"{shown} is missing here")
 
     @property
+    def touching(self) -> bool:
+        """Whether the current token follows the one before it without a space or backslash between them."""
+        column = self.token.column
+        return self.text[column : column + 1] != "\\" and self.text[column - 1] not in " \t\n,;:!~&$\u00a0"
+
+    @property
     def after_bracket(self) -> bool:
         """Whether the token before the current one is a square bracket that closes."""
         return self.position > 0 and self.tokens[self.position - 1].text == "]"

@@ -45,12 +45,13 @@ def around_switches(
         for switch in _switches(step)
         if not any(program.depends[k] for k in switch[:2] if k != NONE)
     ]
+    pieces = [switch for switch in switches if switch[3]]  # the edges are looked for from one base only
     with precision(64):
         candidates = [
             {**base, name: value}
-            for base in bases
+            for turn, base in enumerate(bases)
             for name, domain in domains.items()
-            for value in _beside(_zeros(machine, switches, base, name, domain), domain)
+            for value in _beside(_zeros(machine, switches if not turn else pieces, base, name, domain), domain)
         ]
     for point in candidates:
         if found < LIMIT:

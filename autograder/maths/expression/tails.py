@@ -17,6 +17,7 @@ from autograder.maths.expression.arithmetic import Unclear
 from autograder.maths.expression.budget import Expensive
 from autograder.maths.expression.program import NONE, Loop, Machine
 
+PATIENCE = 250  # a bound that does not fall from here on is given up
 SLOW = 1000  # more terms than this are not added up
 
 Monomial = tuple[Any, Any, Any]  # C, p, q of C i^p q^i
@@ -57,6 +58,8 @@ def _rest(n: int, upper: Monomial, total: Any) -> Any:
     scale, p, q = (arb(part) for part in upper)
     ratio = q * (arb(n + 1) / n) ** p
     if not ratio < 1:
+        if n > PATIENCE:
+            raise Unclear
         return None
     if ctx.prec * 0.7 > SLOW * -float(ratio.log().mid()):
         raise Expensive

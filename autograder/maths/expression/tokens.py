@@ -48,7 +48,6 @@ class Token:
     kind: str
     text: str
     column: int
-    spaced: bool = False
 
 
 def tokens(text: str) -> list[Token]:
@@ -59,33 +58,32 @@ def tokens(text: str) -> list[Token]:
         )
     plain, columns = to_ascii(text)
     found: list[Token] = []
-    position, spaced = 0, False
+    position = 0
     while position < len(plain):
         if match := _SPACE.match(plain, position) or _MODULE.match(plain, position):
-            position, spaced = match.end(), True
+            position = match.end()
             continue
-        token, position = _next(text, plain, position, columns[position], spaced)
-        spaced = False
+        token, position = _next(text, plain, position, columns[position])
         if token is not None:
             found.append(token)
     found.append(Token("end", "", len(text)))
     return found
 
 
-def _next(text: str, plain: str, position: int, column: int, spaced: bool) -> tuple[Token | None, int]:
+def _next(text: str, plain: str, position: int, column: int) -> tuple[Token | None, int]:
     if match := _NUMBER.match(plain, position):
         if len(match[0]) > DIGITS:
             raise Unreadable("long_number", f"a number of more than {DIGITS} digits is not read", text, column)
         if _SCIENTIFIC.match(plain, match.end()):
             message = "e is the number 2.718…: write 10^(-7) for a power of ten, or a space before the sign"
             raise Unreadable("ambiguous", message, text, column)
-        return Token("number", match[0], column, spaced), match.end()
+        return Token("number", match[0], column), match.end()
     if match := _NAME.match(plain, position):
-        return _named(plain, match[0], match.end(), column, spaced)
+        return _named(plain, match[0], match.end(), column)
     if match := _COMMAND.match(plain, position):
-        return _command(text, plain, match, column, spaced)
+        return _command(text, plain, match, column)
     if match := _SIGN.match(plain, position):
-        return Token("sign", "^" if match[0] == "**" else match[0], column, spaced), match.end()
+        return Token("sign", "^" if match[0] == "**" else match[0], column), match.end()
     raise Unreadable("character", _complaint(plain[position]), text, column)
 
 
@@ -100,26 +98,26 @@ def _complaint(letter: str) -> str:
     return special.get(letter, f"{letter!r} has no meaning in an expression")
 
 
-def _named(plain: str, name: str, position: int, column: int, spaced: bool) -> tuple[Token, int]:
+def _named(plain: str, name: str, position: int, column: int) -> tuple[Token, int]:
     pattern = _BASE if name == "log" else _SUBSCRIPT
     match = None if name == "sum" else pattern.match(plain, position)
     if match and (subscript := match[1] or match[2] or match[0].split("\\")[-1]):
-        return Token("name", f"{name}_{subscript}", column, spaced), match.end()
-    return Token("name", name, column, spaced), position
+        return Token("name", f"{name}_{subscript}", column), match.end()
+    return Token("name", name, column), position
 
 
-def _command(text: str, plain: str, match: re.Match[str], column: int, spaced: bool) -> tuple[Token | None, int]:
+def _command(text: str, plain: str, match: re.Match[str], column: int) -> tuple[Token | None, int]:
     side, bar, name, braced, brace = match.groups()
     if side:
         bar = bar.removeprefix("\\")
         sign = {"|": "bar(" if side == "left" else "bar)", "{": "(", "}": ")"}[bar]
-        return Token("sign", sign, column, spaced), match.end()
+        return Token("sign", sign, column), match.end()
     if brace:
-        return Token("sign", {"{": "(", "}": ")", "|": "|"}[brace], column, spaced), match.end()
+        return Token("sign", {"{": "(", "}": ")", "|": "|"}[brace], column), match.end()
     if name in _WORDS:
         if braced is None:
             raise Unreadable("command", f"\\{name} needs a word in braces", text, column)
-        return _named(plain, braced, match.end(), column, spaced)
+        return _named(plain, braced, match.end(), column)
     end = match.start() + 1 + len(name)
     if name not in _COMMANDS:
         hint = did_you_mean(name, _COMMANDS)
@@ -128,6 +126,6 @@ def _command(text: str, plain: str, match: re.Match[str], column: int, spaced: b
     if not meaning:
         return None, end
     if meaning == "frac" or not meaning.isalnum():
-        return Token("sign", meaning, column, spaced), end
+        return Token("sign", meaning, column), end
     # \\pi is the number also where p and i are declared.
-    return _named(plain, "\\pi" if name == "pi" else meaning, end, column, spaced)
+    return _named(plain, "\\pi" if name == "pi" else meaning, end, column)

@@ -145,14 +145,16 @@ def _along(expected: Node, given: Node, regime: Regime) -> int | None:
     """-1 where the answer is too small along the regime, +1 too large, 0 neither or unknown, None not positive."""
     evaluator = Evaluator(regime.values(), regime)
     try:
-        sign, top, bottom = evaluator.leading(evaluator.ratio(given))
-        if sign <= 0:
-            return None
         positive, above, below = evaluator.leading(evaluator.ratio(expected))
+        sign, top, bottom = evaluator.leading(evaluator.ratio(given))
     except (Undecidable, Undefined):
         return 0
-    if positive <= 0:  # a reference such as n - k may vanish where k = n; where it is negative nothing can be said
-        return positive + 1
+    if positive < 0:  # of a reference that is negative somewhere nothing can be said
+        return 0
+    if sign <= 0:
+        return None if positive > 0 else 0
+    if positive == 0:  # a reference such as n - k vanishes where k = n
+        return 1
     return growth_along(top[0] * below[0] / (bottom[0] * above[0]))
 
 

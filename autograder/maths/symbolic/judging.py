@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -9,6 +11,7 @@ from autograder.maths.decision import Decision, different, equal
 from autograder.maths.symbolic.running import Digits
 from autograder.maths.symbolic.series import CONTEXT
 
+_NUMBER = re.compile(r"-?(\d{1,200}(\.\d{1,200})?([eE][+-]?\d{1,18})?|Infinity|NaN)", re.ASCII)
 SAME = Decimal("1e-60")
 ROUNDED = Decimal("1e-6")
 _SMALL = Decimal("1e-10")  # entries smaller than this share of the largest are compared with the largest
@@ -18,12 +21,14 @@ def compare(reference: Sequence[Digits], answer: Sequence[Digits], *, same: Deci
             rounded: Decimal = ROUNDED) -> Decision:  # fmt: skip
     """Exact agreement (relative difference below `same`), a rounded constant (below `rounded`), or another function.
 
-    Codes: `agree`; `count`, `shape`, `not_finite`, `value`; `rounded_constant`, with the size of the difference as
+    Codes: `agree`; `count`, `shape`, `not_finite`, `malformed`, `value`; `rounded_constant`, with the difference as
     witness. The last is *different* too: whether a decimal constant, a small epsilon or a mask of -100 is good enough
     is the question's to say.
     """
     if len(reference) != len(answer):
         return different("count", f"The function returned {len(answer)} results; {len(reference)} are asked for.")
+    if not all(map(_is_well_formed, answer)):
+        return different("malformed", "The result is not a list of numbers of the stated shape.")
     largest = Decimal(0)
     for index, (expected, given) in enumerate(zip(reference, answer, strict=True)):
         where = f"result {index + 1}" if len(reference) > 1 else "the result"
@@ -42,6 +47,11 @@ def compare(reference: Sequence[Digits], answer: Sequence[Digits], *, same: Deci
         message = "The formula agrees up to a rounded constant or a small added epsilon: write constants exactly."
         return different("rounded_constant", message, witness=f"relative difference {size}", size=size)
     return different("value", "The function computes something else.", witness=f"relative difference {size}", size=size)
+
+
+def _is_well_formed(given: Digits) -> bool:
+    """Strings from another process are checked before they are believed."""
+    return len(given.entries) == math.prod(given.shape) and all(map(_NUMBER.fullmatch, given.entries))
 
 
 def _distance(expected: Digits, given: Digits) -> Decimal | None:

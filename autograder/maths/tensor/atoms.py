@@ -68,17 +68,27 @@ class Atoms(Reader):
         """`\\frac{a}{b}`, `\\sqrt{a}`, `\\underset{x,y}{\\text{softmax}} …` as a factor."""
         command = self.take()
         if command.text == "sqrt":
-            if not self.at("{", "("):
-                raise self.failure("write \\sqrt{…}")
-            return self._call("sqrt")
-        self.expect("{")
-        above = self.expr()
-        self.expect("}")
-        self.expect("{")
-        below = self.expr()
-        self.expect("}")
+            if self.at("{", "("):
+                return self._call("sqrt")
+            return Call(function="sqrt", arguments=(self._group(),))
+        above = self._group()
+        below = self._group()
         self.count()
         return Product(factors=(("*", above), ("/", below)))
+
+    def _group(self) -> Expr:
+        """What stands in braces, or a single name or number, as in `\\sqrt U`."""
+        if self.accept("{"):
+            inside = self.expr()
+            self.expect("}")
+            return inside
+        if self.token.kind == "number":
+            return self.number()
+        column = self.token.column
+        name = self.name()
+        if self.at("[", "("):
+            raise self.failure("put braces around what belongs together: \\sqrt{…}, \\frac{…}{…}")
+        return Tensor(name=name, column=column)
 
     def tensor(self) -> Expr:
         """A name with its index lists, or an opaque function with its arguments.
@@ -91,10 +101,8 @@ class Atoms(Reader):
         name = self.name()
         indices: tuple[Index, ...] = ()
         given = ""
-        while self.at("["):
-            self.take()
-            more, given = self._index_list("]")
-            indices += more
+        if self.accept("["):
+            indices, given = self._index_list("]")
         if self.at("(") and not indices:
             state = self.position, self.nodes, self.depth
             try:

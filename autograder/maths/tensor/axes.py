@@ -181,9 +181,10 @@ def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) ->
             if symbol.axis not in known:
                 axes.unite(axes.root(variable), letter)
                 continue
+            firm = axes.apart(variable, letter)
             for node, other, number, read in _places(side, meaning):
                 if other == variable:
-                    fault = messages.axis(number + 1, read.name, symbol.axis, axes.named(node), fatal=False)
+                    fault = messages.axis(number + 1, read.name, symbol.axis, axes.named(node), fatal=firm)
                     faults.append(_at(fault, meaning, read.column))
                     break
     return faults

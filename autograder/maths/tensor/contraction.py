@@ -94,7 +94,7 @@ class Contraction(Entries):
         return Value(kept, np.asarray(array))
 
     def _gather(self, node: Multiply, factors: list[Value], over: list[str]) -> None:
-        """Flatten products within the product; variables are unique, so their sums can be done in any order."""
+        """Flatten products within the product; variables are unique, so sums can be done in any order."""
         over.extend(node.over)
         for factor in node.factors:
             if isinstance(factor, Multiply):
@@ -117,7 +117,7 @@ class Contraction(Entries):
         return result
 
     def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
-        """One where lower <= variable <= upper, else zero; a lower bound of 0 or 1 is the start of the axis."""
+        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of the axis."""
         here = Value((variable,), np.array(self.grid(variable)))
         if lower is not None and upper is not None and not lower.terms and not upper.terms:
             lower = upper = None

@@ -1,4 +1,4 @@
-"""What a preview says about a system: which indices are free, bound and summed, and what reads in two ways."""
+"""What a preview says about a system: which indices are free, bound, summed, and what reads in two ways."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Evaluation:
 
 
 def recurrent(definitions: Mapping[str, Sequence[Meaning]]) -> frozenset[str]:
-    """The defined tensors that need themselves: `h` in `h[t] = f(h[t-1])`. Their shifted entries are given."""
+    """The defined tensors that need themselves, as h does in `h[t] = f(h[t-1])`."""
     needs = {
         name: {read.name for meaning in meanings for read in reads(meaning.body)} & set(definitions)
         for name, meanings in definitions.items()

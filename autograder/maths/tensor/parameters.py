@@ -29,7 +29,7 @@ MOST_CANDIDATES = 4_000
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """The answer's parameter `own` is the reference's `name`, its indices in the order `order`, times `sign`."""
+    """The answer's parameter `own` is the reference's `name`, indices in this order, times `sign`."""
 
     own: str
     name: str

@@ -113,7 +113,7 @@ class Scoped:
         return CoreIndex(tuple(terms), constant)
 
     def _atom(self, symbol: Symbol, scope: Scope, column: int) -> Variable | Integer:
-        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t itself is not bound."""
+        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t is not bound."""
         if symbol.key not in scope and symbol.letter in self.setting.sequences and symbol.label:
             label = re.fullmatch(r"(.+?)([+-]\d{1,6})?", symbol.label)
             assert label is not None

@@ -9,11 +9,13 @@ from .axes import Axes, Node
 from .core import Fault
 from .declarations import Declarations
 
-PRIMES = (3, 2, 5, 7, 11, 13, 17, 19)
+PRIMES = (3, 2, 5, 7, 11, 13)
+OTHERS = (2, 5, 3, 11, 7, 17)  # every second trial
+MORE = (2, 3)  # beyond six axes, so that the arrays stay small
 
 
 class Sizes:
-    """The size of every axis in one trial: primes, different for different axes; products and sums computed."""
+    """The size of every axis in one trial: distinct primes; products and sums computed."""
 
     def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
         self.axes = axes
@@ -55,13 +57,13 @@ class Sizes:
         self.values.update(before)
 
     def _assigned(self, roots: list[Node], trial: int, rng: random.Random) -> dict[Node, int]:
-        pool = (2, 5, 3, 11, 7, 17, 13, 19) if trial % 2 else PRIMES
+        pool = (OTHERS if trial % 2 else PRIMES) + MORE * len(roots)
         drawn: dict[Node, int] = {}
         while len(drawn) < len(roots):
             start = len(drawn)
             weight = self.axes.weights[roots[start]]
             group = [root for root in roots[start:] if self.axes.weights[root] == weight]
-            primes = [pool[(start + offset) % len(pool)] for offset in range(len(group))]
+            primes = [pool[start + offset] for offset in range(len(group))]
             rng.shuffle(primes)
             drawn.update(zip(group, primes, strict=True))
         return drawn

@@ -108,7 +108,18 @@ SIGNS = _table(
     "cdot:* odot:* times:* ast:* circ:* mid:| vert:| prime:' dots:... ldots:... cdots:... dotsc:... "
     "lbrack:[ rbrack:] lparen:( rparen:)"
 )
-WORDS = _table("ell:l sum:sum softmax:softmax concat:concat sigmoid:sigma ReLU:ReLU")
+WORDS = _table("ell:l sum:sum softmax:softmax concat:concat sigmoid:sigmoid ReLU:relu")
+SPELLINGS = {
+    ".*": "*",
+    "**": "^",
+    r"\{": "(",
+    r"\}": ")",
+    "softmax": "softmax",
+    "concat": "concat",
+    "sigmoid": "sigmoid",
+    "tanh": "tanh",
+    "relu": "relu",
+}  # also with other capitals: Softmax, ReLU
 FUNCTION_COMMANDS = frozenset(["exp", "ln", "log", "tanh", "sinh", "cosh", "sin", "cos", "tan", "max", "min"])
 IGNORED = frozenset(
     [
@@ -154,7 +165,7 @@ _TOKEN = re.compile(
     r"|(?P<number>\d+(?:\.\d+)?|\.\d+)"
     r"|(?P<word>[A-Za-z]+\d*)"
     r"|(?P<accent>->|<-|~|\.(?:hat|bar|dot|tilde|vec)(?![A-Za-z]))"
-    r"|(?P<symbol>\.\.\.|\.\*|\*\*|[\[\](){},;+\-*/^_='|])"
+    r"|(?P<symbol>\.\.\.|\.\*|\*\*|\\[{}]|[\[\](){},;+\-*/^_='|])"
 )
 
 
@@ -183,7 +194,7 @@ def _next(text: str, position: int, found: list[Token]) -> int:
     """Append what starts at `position`; return where the next token starts."""
     match = _TOKEN.match(text, position)
     if match is None:
-        found.append(_unicode(text, position))
+        found.extend(_unicode(text, position))
         return position + 1
     kind, piece = match.lastgroup or "", match.group()
     if kind in ("blank", "environment"):
@@ -202,19 +213,23 @@ def _next(text: str, position: int, found: list[Token]) -> int:
         raise Unreadable("syntax", f"a number has at most {LONGEST_NUMBER} digits here", text, position)
     if kind == "accent":
         piece = {"~": "tilde", "->": "vec", "<-": "backvec"}.get(piece, piece.lstrip("."))
-    if piece in (".*", "**"):
-        piece = "*" if piece == ".*" else "^"
+    piece = SPELLINGS.get(piece, SPELLINGS.get(piece.lower(), piece))
     found.append(Token(kind=kind, text=piece, column=position))
     return match.end()
 
 
-def _unicode(text: str, position: int) -> Token:
+def _unicode(text: str, position: int) -> list[Token]:
+    """A Greek letter, a sign, or a subscript or superscript digit."""
     character = text[position]
     if character in GREEK_LETTERS:
-        return Token(kind="word", text=GREEK_LETTERS[character], column=position)
+        return [Token(kind="word", text=GREEK_LETTERS[character], column=position)]
     if character in UNICODE:
         piece = UNICODE[character]
-        return Token(kind="word" if piece.isalpha() else "symbol", text=piece, column=position)
+        return [Token(kind="word" if piece.isalpha() else "symbol", text=piece, column=position)]
+    for mark, digits in (("_", "₀₁₂₃₄₅₆₇₈₉"), ("^", "⁰¹²³⁴⁵⁶⁷⁸⁹")):
+        if character in digits:
+            pair = (("symbol", mark), ("number", str(digits.index(character))))
+            return [Token(kind=kind, text=piece, column=position) for kind, piece in pair]
     if character in LOOK_ALIKES:
         latin = LOOK_ALIKES[character]
         message = f"this {character!r} is not the Latin letter {latin}: retype it on your keyboard"
@@ -240,7 +255,7 @@ def _command(name: str, text: str, position: int) -> Token | None:
 
 
 def _join_lines(tokens: list[Token]) -> list[Token]:
-    """Drop line breaks inside brackets and before or after an operator, and full stops of the prose around."""
+    """Drop line breaks inside brackets and beside an operator, and commas at the end of a line."""
     kept: list[Token] = []
     depth = 0
     for position, token in enumerate(tokens):
