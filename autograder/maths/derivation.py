@@ -126,7 +126,7 @@ def judge(
     if not lines:
         raise Unreadable("empty", "no line is written here")
     readings = [_read(language, line, number) for number, line in enumerate(lines)]
-    links = [_first(language, lines[0], key if start is None else start, cap if start is not None else None)]
+    links = [_first(language, lines[0], readings[0], key, start, cap)]
     for number in range(1, len(lines)):
         links.append(_link(language, lines, readings, number, cap))
     final = links[-1].decision if len(lines) == 1 and start is None else language.decide(key, lines[-1])
@@ -141,7 +141,12 @@ def _read(language: Language, line: str, number: int) -> object:
         raise Unreadable(error.code, f"line {number + 1}: {error.message}", error.text, error.column) from error
 
 
-def _first(language: Language, line: str, start: str, cap: int | None) -> Link:
+def _first(language: Language, line: str, reading: object, key: str, start: str | None, cap: int | None) -> Link:
+    """The step from the question to the first line; a copy of the question's own line is no step."""
+    if start is None:
+        return Link(line=0, decision=language.decide(key, line))
+    if reading == language.read(start):
+        return Link(line=0, decision=equal("same_line"), counts=False)
     leap = cap is not None and language.size(start, line) > cap
     return Link(line=0, decision=language.decide(start, line), leap=leap)
 

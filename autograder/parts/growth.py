@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -17,12 +17,12 @@ class Growth(Typed):
     """A bound such as `O(U + ln T)`.
 
     `variables` are those that grow, apart by spaces; all are at least 2, and independent except for `constraints` such
-    as `U<=J`, which the statement must print.
+    as `U<=J`, which the statement must print. Both may be functions of p.
     """
 
     _: KW_ONLY
-    variables: str = ""
-    constraints: Sequence[str] = ()
+    variables: str | Callable[[Parameters], str] = ""
+    constraints: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()
 
     kind = "growth"
     call = "growth"
@@ -30,13 +30,15 @@ class Growth(Typed):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.variables.split():
+        if not callable(self.variables) and not self.variables.split():
             raise AuthorError("variables", f"part {self.name!r}: name the variables that grow, such as variables='T U'")
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables that grow."""
-        return {"variables": tuple(self.variables.split())}
+        variables = self.variables(p) if callable(self.variables) else self.variables
+        return {"variables": tuple(variables.split())}
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Tight: too small and too large are both wrong, each with a regime that shows it."""
-        return guarded("growth", reference, answer, **self.declarations(p), constraints=tuple(self.constraints))
+        constraints = self.constraints(p) if callable(self.constraints) else self.constraints
+        return guarded("growth", reference, answer, **self.declarations(p), constraints=tuple(constraints))

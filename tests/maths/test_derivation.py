@@ -84,6 +84,15 @@ def test_harmless_lines_do_not_dilute_an_error() -> None:
     assert algebra("x;x+1;x+2;x+3;x+4", "(x+1)^2", steps=2).share == 0
 
 
+def test_a_copy_of_the_question_is_no_step() -> None:
+    """The question's own line as the first line earns nothing, and costs nothing either."""
+    assert algebra("(x+1)^2", "x^2+2x+1", start="(x+1)^2").share == 1  # already an answer
+    wanted = {"start": "(x+y)^2-y^2-2x*y", "requires": ("no y",)}
+    assert algebra("(y+x)^2-y^2-2x*y", "x^2", **wanted).share == 0
+    assert algebra("(x+y)^2-y^2-2x*y;x^2", "x^2", **wanted).share == 1
+    assert algebra("(x+y)^2-y^2-2x*y;x^2-x*y", "x^2", **wanted).share == 0
+
+
 def test_one_line() -> None:
     """A single right line is right, a single wrong one is wrong, at line 0."""
     assert algebra("x^2+2x+1", "(x+1)^2").decision.equal
