@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.answering import question_key
 from autograder.core import Answer, Question
-from autograder.judge import question_key
 from autograder.sandbox.session import CellResult, Limits, Session, encoded
 from autograder.wire import decode, encode
 
