@@ -110,6 +110,32 @@ def grade(assignment: str, course: Path | None, **options: Any) -> None:
 
 
 @main.command()
+@click.argument("assignment")
+@course_option
+@click.option("--student", "students", multiple=True, metavar="ID", help="Judge this student only (may be repeated).")
+@click.option("--dry-run", is_flag=True, help="Write nothing: show who would move, by how much, and why.")
+@click.option("--feedback/--no-feedback", default=True, show_default=True, help="Write new pages for who moves.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def regrade(assignment: str, course: Path | None, **options: Any) -> None:
+    """Judge the stored answers of ASSIGNMENT again, after a change of a problem. No student's code is run.
+
+    Every report holds what was asked and answered, so a corrected reference, tolerance or mistake takes a moment to
+    apply. Look first:
+
+    \b
+      autograder regrade ps1 --dry-run      who moves, by how much, and by which verdict codes
+      autograder regrade ps1                write it; old reports stay beside the new ones, marks by hand stay
+
+    A check that asks something new cannot be judged from what is stored: those parts keep their marks and are listed;
+    `autograder grade` runs them. Exit code 0: all could be judged; 1: some need a run.
+    """
+    from autograder.assignment import find_course
+    from autograder.course.starting import regrade_class
+
+    sys.exit(regrade_class(course or find_course(), assignment, **options))
+
+
+@main.command()
 @click.argument("slug")
 def new(slug: str) -> None:
     """Make the problem folder SLUG with one working part, to be changed into yours."""

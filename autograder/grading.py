@@ -22,6 +22,7 @@ from autograder.stability import digest
 from autograder.submission import writable
 from autograder.variants import variant
 
+DEATH = "This cell did not come to an end: "
 # What a page shows of an output, beside plain text. LaTeX and HTML would be put into it as they are.
 PICTURES = ("image/png", "image/jpeg")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
@@ -48,13 +49,14 @@ def grade(
     held: Mapping[str, str] | None = None,
     near: Path | None = None,
     session: Runs | None = None,
+    asked_by: int | None = None,
 ) -> Report:
     """Run the mended notebook, fill in its outputs, and report on every part.
 
     Only what the student wrote is run; a test cell is never run, it is where the questions of its part are asked. A
     part that `held` gives a reason for, or one that cannot be judged through a fault of ours, is held. The folder of
     problems is looked for in and above `near` (the working directory, if it is not given). `session` stands in for the
-    run where there has been one already.
+    run where there has been one already, with the hidden inputs of the version `asked_by`.
     """
     marks = notebook["metadata"]["autograder"]
     try:
@@ -72,7 +74,7 @@ def grade(
         for cell in notebook["cells"]:
             part = tested(cell, problem.parts)
             if part is not None:
-                key = part_key(secret, problem.slug, problem.version, marks["seed"], part.name)
+                key = part_key(secret, problem.slug, asked_by or problem.version, marks["seed"], part.name)
                 ask = _text_of(cell) if part.judged_by_person else session.ask
                 outcome = _held_if((held or {}).get(part.name), judge_part(part, p, ask, key))
                 outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
@@ -107,7 +109,7 @@ def _run(cell: dict[str, Any], session: Runs) -> str:
     result = session.run(cell["source"])
     cell["outputs"] = [kept for kept in map(harmless, result.outputs) if kept]
     if result.death:
-        text = f"This cell did not come to an end: {result.detail}. The rest of the notebook was graded without it.\n"
+        text = f"{DEATH}{result.detail}. The rest of the notebook was graded without it.\n"
         cell["outputs"].append({"output_type": "stream", "name": "stderr", "text": text})
         return f"did not come to an end: {result.detail}"
     errors = [output for output in result.outputs if output["output_type"] == "error"]

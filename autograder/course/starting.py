@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.sandbox import halves
+
+if TYPE_CHECKING:
+    from autograder.course.regrading import Regraded
 
 # What notebooks may import besides torch and numpy, and takes long.
 EXTRA = ("matplotlib.pyplot", "sympy")
@@ -29,6 +33,42 @@ def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: boo
     if as_json:
         print(json.dumps(result.counts(), ensure_ascii=False))
     return result.exit_code
+
+
+def regrade_class(
+    course: Path, assignment: str, *, students: tuple[str, ...], dry_run: bool, feedback: bool, as_json: bool
+) -> int:
+    """Judge a class again from what is stored and show who moves; the exit code."""
+    _without_what_nobody_needs()
+    from autograder.course import regrading
+
+    result = regrading.run(course, assignment, students, dry_run=dry_run, feedback=feedback)
+    if as_json:
+        print(json.dumps(dataclasses.asdict(result) | {"dry_run": dry_run}, ensure_ascii=False))
+    else:
+        _show_moves(result, dry_run=dry_run)
+    return result.exit_code
+
+
+def _show_moves(result: Regraded, *, dry_run: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if result.moves:
+        table = Table("student", "part", "before", "after", "verdicts before", "verdicts after")
+        for move in result.moves:
+            table.add_row(
+                move.student, move.part, f"{move.before:g}", f"{move.after:g}", ", ".join(move.was), ", ".join(move.now)
+            )
+        console.print(table)
+    for student, part in result.unasked:
+        console.print(f"{student}: {part} needs a run: it would be asked what it never was", markup=False)
+    for student, why in result.failed:
+        console.print(f"{student} could not be judged: {why}", markup=False)
+    moved = len({move.student for move in result.moves if move.before != move.after})
+    verb = "would move" if dry_run else "moved"
+    console.print(f"{result.judged} notebooks judged again; the points of {moved} students {verb}.")
 
 
 def _mentioned(course: Path, assignment: str) -> list[str]:

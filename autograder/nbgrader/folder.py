@@ -164,6 +164,13 @@ class Folder:
             forms[name] = tuple(json.loads(json.dumps(form)) for form in pair)
         return forms
 
+    def autograded(self, student: str, name: str) -> dict[str, Any]:
+        """A notebook as it was graded, as plain data; ValueError or OSError where there is none that can be read."""
+        place = self.coursedir.format_path(self.coursedir.autograded_directory, student, self.assignment)
+        notebook = nbformat.reads(content_of(Path(place, f"{name}.ipynb")).decode(), as_version=4)
+        plain: dict[str, Any] = json.loads(json.dumps(notebook))
+        return plain
+
     def write(self, handed: Handed, graded: list[Graded], *, feedback: bool) -> None:
         """Reports, autograded notebooks, marks, and pages: in this order, each whole or not at all.
 
