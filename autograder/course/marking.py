@@ -116,9 +116,8 @@ class _Run:
         limits: Limits = folder.judge.limits()
         self.limits = dataclasses.replace(limits, require_wall=limits.require_wall or options.require_wall)
         self.twice = options.twice or folder.judge.runs > 1
-        version = importlib.metadata.version("autograder")
         found = folder.handed_in(options.students)
-        self.handed = {item.student: _keyed(item, folder.key(item, version)) for item in found}
+        self.handed = {item.student: self._keyed(item) for item in found}
         self.rows = {student: Row(student=student) for student in self.handed}
         everybody = set(options.students or folder.rows.students())
         self.result = Result(
@@ -147,6 +146,9 @@ class _Run:
             self.watch(self.result)
             self.journal.close()
         return self.result
+
+    def _keyed(self, handed: Handed) -> Handed:
+        return dataclasses.replace(handed, key=self.folder.key(handed, importlib.metadata.version("autograder")))
 
     def _kept(self, handed: Handed) -> bool:
         """Whether an earlier run has done just this work; then it is shown as it was."""
@@ -200,9 +202,11 @@ class _Run:
         with self._guarded(handed):
             self.rows[handed.student].state = "running"
             self.watch(self.result)
-            notebooks = self.folder.read(handed)
-            if not notebooks:
+            paths = self.folder.made_safe(handed)
+            if not paths:
                 raise _Nothing("no notebook of this assignment was handed in")
+            handed = self._keyed(handed)  # of the folder as it is now; before it is read, so that a change is noticed
+            notebooks = self.folder.read(paths)
             names, contents = [item[0] for item in notebooks], [item[1] for item in notebooks]
             tasks = [
                 task_of(content, secret=self.folder.secret, limits=self.limits, files=files, near=self.folder.root)
@@ -294,8 +298,3 @@ class _Guard:
         self.run.journal.write(state=row.state, student=self.handed.student, key=self.handed.key, why=row.why)
         self.run.watch(self.run.result)
         return True
-
-
-def _keyed(handed: Handed, key: str) -> Handed:
-
-    return dataclasses.replace(handed, key=key)

@@ -53,7 +53,7 @@ class Cluster:
                 "no_dask", "--scheduler needs Dask; install it with: pip install 'autograder[distributed]'"
             ) from error
         try:
-            self._client: Any = Client(scheduler, timeout=30, set_as_default=False)
+            self._client: Any = Client(scheduler, timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
             raise StaffError("scheduler", f"there is no Dask scheduler at {scheduler}: {error}") from error
         self.jobs = max(2, sum(self._client.nthreads().values()))

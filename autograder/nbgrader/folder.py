@@ -137,22 +137,22 @@ class Folder:
         """What an earlier run found about a notebook, if that can be read."""
         return report_at(reports.path_of(self.root, self.assignment, handed.student, name))
 
-    def read(self, handed: Handed) -> list[tuple[str, dict[str, Any], dict[str, bytes]]]:
-        """Each notebook's name, its mended form, and the files beside it."""
+    def made_safe(self, handed: Handed) -> list[Path]:
+        """The notebooks of a submission, once the course's own hook has looked at its folder (links, other names)."""
         self.converter.notebooks = list(handed.notebooks)
         self.coursedir.student_id = handed.student
         self.converter.run_pre_convert_hook()
         self.coursedir.student_id = "*"
+        return [path for path in map(Path, self.converter.notebooks) if path.stem in self.sources]
+
+    def read(self, notebooks: list[Path]) -> list[tuple[str, dict[str, Any], dict[str, bytes]]]:
+        """Each notebook's name, its mended form, and the files beside it."""
         mended = []
-        files = files_beside(handed.folder)
-        for path in map(Path, self.converter.notebooks):
-            if path.stem not in self.sources:
-                self.converter.log.warning("Skipping unknown notebook: %s", path)
-                continue
+        for path in notebooks:
             whole = make_whole(content_of(path), *self._forms[path.stem])
             notebook = whole.notebook
             notebook["metadata"][MINE] |= {"flags": [flag.message for flag in whole.flags], "held": whole.held}
-            mended.append((path.stem, notebook, files))
+            mended.append((path.stem, notebook, files_beside(path.parent)))
         return mended
 
     @functools.cached_property

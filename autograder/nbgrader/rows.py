@@ -20,6 +20,7 @@ from nbgrader.api import (
 )
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import load_only
 
 from autograder.core import Report
@@ -64,7 +65,7 @@ class Rows:
     """One assignment's rows, written by one process only; SQLite and PostgreSQL alike."""
 
     def __init__(self, url: str, course: str, assignment: str, converter: Any) -> None:
-        self.gradebook = Gradebook(url, course)
+        self.gradebook = _gradebook(url, course)
         self._converter = converter
         self._session = self.gradebook.db()
         self._session.expire_on_commit = False
@@ -208,3 +209,17 @@ class Rows:
             grades=self._by_name(Grade, notebook.id),
             comments=self._by_name(Comment, notebook.id),
         )
+
+
+def _gradebook(url: str, course: str) -> Gradebook:
+    """nbgrader's gradebook, its tables made where there are none; StaffError where it cannot be had."""
+    try:
+        return Gradebook(url, course)
+    except ModuleNotFoundError as error:
+        raise StaffError(
+            "no_driver",
+            f"the gradebook's database needs the Python package {error.name}; "
+            "for PostgreSQL: pip install 'autograder[postgresql]'",
+        ) from error
+    except SQLAlchemyError as error:
+        raise StaffError("gradebook", f"the gradebook cannot be opened: {error}") from error
