@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import os
 import sys
@@ -23,8 +24,13 @@ def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: boo
     """Grade a class and say how it went; the exit code."""
     halves.restart("autograder.cli", _mentioned(course, assignment))
     _without_what_nobody_needs()
+    gc.disable()  # a collection walks over all that was imported, to find nothing
     from autograder.course.marking import Options, run
     from autograder.course.progress import Progress
+
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(20_000, 20, 20)  # pages and notebooks are large and short-lived
 
     words = {"require_wall": options.pop("require_sandbox"), "jobs": jobs or len(os.sched_getaffinity(0))}
     with Progress() as progress:
