@@ -49,8 +49,10 @@ def main() -> None:
       autograder build ps1              notebooks/ps1.toml -> notebooks/source/ps1/*.ipynb
       cd notebooks
       nbgrader generate_assignment ps1  the students' version
-      nbgrader autograde ps1            mark what was handed in (through autograder's configuration)
-      nbgrader generate_feedback ps1    pages for the students
+      autograder grade ps1              mark what was handed in, many at once, with pages for the students
+      autograder regrade ps1 --dry-run  after a change of a problem: who would move, and why
+    \b
+    `nbgrader autograde ps1` and `nbgrader generate_feedback ps1` give the same marks and pages, one after the other.
     \b
     See it work first:
       autograder demo                   all of that, with a simulated class, in a temporary folder
@@ -70,6 +72,67 @@ def build(assignment: str, seed: int | None, course: Path | None) -> None:
     for path, changed in write(course, read_assignment(course, assignment), seed):
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
     click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}")
+
+
+@main.command()
+@click.argument("assignment")
+@course_option
+@click.option("--student", "students", multiple=True, metavar="ID", help="Grade this student only (may be repeated).")
+@click.option("--jobs", type=click.IntRange(1), help="Notebooks to run at a time (default: one per processor core).")
+@click.option("--resume", is_flag=True, help="Go on with a run that was cut short: what is done is not done again.")
+@click.option("--feedback/--no-feedback", default=True, show_default=True, help="Write the students' pages as well.")
+@click.option("--twice", is_flag=True, help="Run every notebook twice; a part that is marked differently is held.")
+@click.option("--require-sandbox", is_flag=True, help="Run nothing where a layer of the wall is missing.")
+@click.option(
+    "--scheduler", metavar="tcp://HOST:PORT", default="", help="Run notebooks on this Dask cluster's workers."
+)
+@click.option("--json", "as_json", is_flag=True, help="End with one line of JSON on standard output.")
+def grade(assignment: str, course: Path | None, **options: Any) -> None:
+    """Mark everything that was handed in for ASSIGNMENT: in parallel, each in a sandbox of its own.
+
+    Marks, comments, autograded notebooks and feedback are those of `nbgrader autograde` and `generate_feedback`. Every
+    submission that is done stands in reports/ASSIGNMENT.jsonl; after whatever cut the run short (Ctrl-C, a crash, a
+    full disk), the same command with --resume does the rest. A bad submission stops no other one.
+
+    \b
+      autograder grade ps1                     the whole class
+      autograder grade ps1 --student ada       one of them, again
+      autograder grade ps1 --resume            go on where it stopped
+      autograder grade ps1 --json | tail -1    figures for a script
+
+    Exit code 0: every submission is graded, though some may wait for a person (see "held"). 1: some could not be
+    graded, through no fault of the student's, or are left to do. 2: the command was not understood.
+    """
+    from autograder.assignment import find_course
+    from autograder.course.starting import grade_class
+
+    sys.exit(grade_class(course or find_course(), assignment, **options))
+
+
+@main.command()
+@click.argument("assignment")
+@course_option
+@click.option("--student", "students", multiple=True, metavar="ID", help="Judge this student only (may be repeated).")
+@click.option("--dry-run", is_flag=True, help="Write nothing: show who would move, by how much, and why.")
+@click.option("--feedback/--no-feedback", default=True, show_default=True, help="Write new pages for who moves.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def regrade(assignment: str, course: Path | None, **options: Any) -> None:
+    """Judge the stored answers of ASSIGNMENT again, after a change of a problem. No student's code is run.
+
+    Every report holds what was asked and answered, so a corrected reference, tolerance or mistake takes a moment to
+    apply. Look first:
+
+    \b
+      autograder regrade ps1 --dry-run      who moves, by how much, and by which verdict codes
+      autograder regrade ps1                write it; old reports stay beside the new ones, marks by hand stay
+
+    A check that asks something new cannot be judged from what is stored: those parts keep their marks and are listed;
+    `autograder grade` runs them. Exit code 0: all could be judged; 1: some need a run.
+    """
+    from autograder.assignment import find_course
+    from autograder.course.starting import regrade_class
+
+    sys.exit(regrade_class(course or find_course(), assignment, **options))
 
 
 @main.command()

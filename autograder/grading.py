@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from autograder import library
 from autograder.answering import last_line
@@ -16,14 +17,26 @@ from autograder.feedback import as_html, as_text
 from autograder.hidden import part_key
 from autograder.judge import judge_part
 from autograder.notebook import WRITTEN_MARK, answer_id
-from autograder.sandbox import Limits, Session
+from autograder.sandbox import CellResult, Limits, Session
 from autograder.stability import digest
 from autograder.submission import writable
 from autograder.variants import variant
 
+DEATH = "This cell did not come to an end: "
 # What a page shows of an output, beside plain text. LaTeX and HTML would be put into it as they are.
 PICTURES = ("image/png", "image/jpeg")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+
+
+class Runs(Protocol):
+    """Runs cells and puts questions, as `Session` does."""
+
+    @property
+    def flags(self) -> tuple[str, ...]: ...  # noqa: D102 - as Session's
+
+    def run(self, source: str) -> CellResult: ...  # noqa: D102
+
+    def ask(self, question: Question) -> Answer: ...  # noqa: D102
 
 
 def grade(
@@ -35,12 +48,15 @@ def grade(
     flags: tuple[str, ...] = (),
     held: Mapping[str, str] | None = None,
     near: Path | None = None,
+    session: Runs | None = None,
+    asked_by: int | None = None,
 ) -> Report:
     """Run the mended notebook, fill in its outputs, and report on every part.
 
     Only what the student wrote is run; a test cell is never run, it is where the questions of its part are asked. A
     part that `held` gives a reason for, or one that cannot be judged through a fault of ours, is held. The folder of
-    problems is looked for in and above `near` (the working directory, if it is not given).
+    problems is looked for in and above `near` (the working directory, if it is not given). `session` stands in for the
+    run where there has been one already, with the hidden inputs of the version `asked_by`.
     """
     marks = notebook["metadata"]["autograder"]
     try:
@@ -53,17 +69,18 @@ def grade(
     made = digest(notebook, files or {})
     outcomes = []
     stops: dict[str, str] = {}
-    with Session(limits, dict(files or {})) as session:
+    with contextlib.ExitStack() as stack:
+        session = session or stack.enter_context(Session(limits, dict(files or {})))
         for cell in notebook["cells"]:
-            part = _tested(cell, problem.parts)
+            part = tested(cell, problem.parts)
             if part is not None:
-                key = part_key(secret, problem.slug, problem.version, marks["seed"], part.name)
+                key = part_key(secret, problem.slug, asked_by or problem.version, marks["seed"], part.name)
                 ask = _text_of(cell) if part.judged_by_person else session.ask
                 outcome = _held_if((held or {}).get(part.name), judge_part(part, p, ask, key))
                 outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
                 outcomes.append(outcome)
                 _show(cell, outcome)
-            elif cell["cell_type"] == "code" and cell["source"].strip():
+            elif runs(cell):
                 stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
         flags += session.flags
     return Report(
@@ -76,19 +93,24 @@ def grade(
     )
 
 
-def _tested(cell: dict[str, Any], parts: Any) -> Part | None:
+def tested(cell: dict[str, Any], parts: Any) -> Part | None:
     """The part that a cell marks, if it does, worth what the instructor's notebook says."""
     marks = cell["metadata"].get("nbgrader") or {}
     part = next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
     return part and dataclasses.replace(part, points=marks["points"])
 
 
-def _run(cell: dict[str, Any], session: Session) -> str:
+def runs(cell: dict[str, Any]) -> bool:
+    """Whether a cell that marks nothing is run."""
+    return bool(cell["cell_type"] == "code" and cell["source"].strip())
+
+
+def _run(cell: dict[str, Any], session: Runs) -> str:
     """Run one cell and show what it showed. Says why it did not come to its end; empty where it did."""
     result = session.run(cell["source"])
     cell["outputs"] = [kept for kept in map(harmless, result.outputs) if kept]
     if result.death:
-        text = f"This cell did not come to an end: {result.detail}. The rest of the notebook was graded without it.\n"
+        text = f"{DEATH}{result.detail}. The rest of the notebook was graded without it.\n"
         cell["outputs"].append({"output_type": "stream", "name": "stderr", "text": text})
         return f"did not come to an end: {result.detail}"
     errors = [output for output in result.outputs if output["output_type"] == "error"]

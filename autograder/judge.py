@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import traceback
 from collections.abc import Sequence
 
+from autograder.answering import question_key
 from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Standing, Verdict
-from autograder.wire import encode
-
-
-def question_key(question: Question) -> str:
-    """The same key for the same question, across runs."""
-    content = (question.kind, question.name, list(question.arguments), dict(question.options))
-    return hashlib.sha256(encode(content)).hexdigest()
 
 
 class Interview:

@@ -12,9 +12,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from autograder.answering import question_key
 from autograder.checks.compare import difference
 from autograder.core import Answer, Outcome, Report, Verdict
-from autograder.judge import question_key
 from autograder.wire import encode
 
 RTOL = 1e-9  # a sum in another order is the same answer

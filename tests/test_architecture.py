@@ -24,7 +24,7 @@ LAYERS = [
     {"feedback", "report", "notebook", "hidden", "submission", "stability", "simulated", "mutation"},
     {"examination"},
     {"audit", "strength"},
-    {"audit_table", "grading"},
+    {"audit_table", "grading", "foreseeing"},
     {"nbgrader", "course"},
     {"cli"},
     {"__main__"},

@@ -65,7 +65,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if not is_ours(source):
             return super().from_filename(filename, resources=resources, **options)
         released, whole = released_form(source, self.config)
-        mended = make_whole(_content(Path(filename)), released, whole)
+        mended = make_whole(content_of(Path(filename)), released, whole)
         notebook = nbformat.from_dict(mended.notebook)
         notebook.metadata[MINE]["flags"] = [flag.message for flag in mended.flags]
         notebook.metadata[MINE]["held"] = mended.held
@@ -84,7 +84,7 @@ def read_source(coursedir: CourseDirectory, assignment: str, notebook: str) -> A
         ) from error
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
     """The bytes of a regular file; nothing for what is none (a link that was refused, a directory)."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -151,14 +151,14 @@ def _found_again(folder: Path, known: set[str]) -> Iterator[Path]:
             continue
         names = ", ".join(path.name for path in paths)
         log.warning("%s was not handed in under its own name, but as %s", place, names)
-        place.write_bytes(_content(paths[0]) if len(paths) == 1 else json.dumps({"several": names}).encode())
+        place.write_bytes(content_of(paths[0]) if len(paths) == 1 else json.dumps({"several": names}).encode())
         yield place
 
 
 def _slug(path: Path, known: set[str]) -> str:
     """Which of the known notebooks this one is, by what it says or by its name; empty where neither tells."""
     try:
-        slug = json.loads(_content(path))["metadata"][MINE]["slug"]
+        slug = json.loads(content_of(path))["metadata"][MINE]["slug"]
     except (ValueError, KeyError, TypeError, RecursionError):
         slug = None
     if isinstance(slug, str) and slug in known:

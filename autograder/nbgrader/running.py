@@ -51,7 +51,7 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         course = Path(resources["autograder"]["root"])
         names = resources["nbgrader"]
         place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
-        earlier = _report_at(place)
+        earlier = report_at(place)
         for _ in range(max(self.runs, 1)):
             notebook = copy.deepcopy(nb)
             report = self._graded(notebook, course, Path(resources["metadata"]["path"]))
@@ -66,14 +66,15 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         return grade(
             notebook,
             secret=course_secret(course),
-            limits=self._limits(),
-            files=_files_beside(folder),
+            limits=self.limits(),
+            files=files_beside(folder),
             flags=tuple(marks.get("flags", ())),
             held=marks.get("held"),
             near=course,
         )
 
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
+        """What the course's configuration allows one submission."""
         return Limits(
             cell_seconds=self.cell_seconds,
             question_seconds=self.question_seconds,
@@ -84,7 +85,7 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         )
 
 
-def _report_at(place: Path) -> Report | None:
+def report_at(place: Path) -> Report | None:
     """What an earlier run found, if that can be read."""
     try:
         return reports.load(place)
@@ -92,7 +93,7 @@ def _report_at(place: Path) -> Report | None:
         return None
 
 
-def _files_beside(folder: Path) -> dict[str, bytes]:
+def files_beside(folder: Path) -> dict[str, bytes]:
     """The regular files next to the notebook, up to a total size: data that its cells may read."""
     files, size = {}, 0
     for path in sorted(folder.rglob("*")):
@@ -111,14 +112,15 @@ def record(report: Report, names: dict[str, Any]) -> None:
     place = (names["notebook"], names["assignment"], names["student"])
     with Gradebook(names["db_url"]) as gradebook:
         for outcome in report.outcomes:
-            _record_grade(gradebook.find_grade(outcome.part, *place), outcome)
+            record_grade(gradebook.find_grade(outcome.part, *place), outcome)
             comment = gradebook.find_comment(_commented(outcome, gradebook, place), *place)
             texts = [staff_comment(outcome), student_comment(outcome)]
             comment.auto_comment = "\n\n".join(filter(None, texts[1:])) or None
         gradebook.db.commit()
 
 
-def _record_grade(grade: Any, outcome: Outcome) -> None:
+def record_grade(grade: Any, outcome: Outcome) -> None:
+    """One part's score in its row, or that a person must look."""
     held = outcome.standing == "held"
     grade.auto_score = None if held else float(outcome.points)
     # As nbgrader does: a mark given by hand stays, and is to be looked at again.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
 
+from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
+from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List
@@ -24,16 +28,53 @@ _SPANS = re.compile(
 
 # TeX may ask for a link (\\href), which MathML would follow: such a formula stays as it was typed.
 _LIVE = re.compile(r"[\s\"'](?:\w+:)?(?:href|src|style|on\w+)\s*=|<(?!/?m[a-z]+[\s>/])", re.IGNORECASE)
+_WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
 
 
 class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
-    """A page of the package's own template, in place of nbgrader's."""
+    """A page of the package's own template, in place of nbgrader's.
+
+    nbconvert takes every page apart again to give pictures a text in place of them, which takes longer than making it;
+    and it copies and validates the notebook after each step. The first is done here in one pass over the text.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._rendered = functools.lru_cache(maxsize=1024)(functools.partial(super().markdown2html, {}))
+        self._highlighted: dict[str | None, Any] = {}
         self.extra_template_basedirs = [str(TEMPLATES)]
         self.template_name = "autograder_feedback"
         self.template_paths = self._template_paths()
+
+    def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> Any:
+        """Render a notebook; a picture without words gets some."""
+        self.register_filter("highlight_code", self._highlighter(nb))
+        resources = self._init_resources(resources)
+        filter_ = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
+        self.register_filter("filter_data_type", filter_)
+        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **options)
+        self._nb_metadata.clear()
+        return _WITHOUT_WORDS.sub('<img alt="A picture that the notebook shows"', page), resources
+
+    def _highlighter(self, nb: Any) -> Any:
+        """Colours code; made once for each language."""
+        language = nb.metadata.get("language_info", {}).get("name")
+        if language not in self._highlighted:
+            colour = Highlight2HTML(pygments_lexer=language, parent=self)
+            self._highlighted[language] = lambda source, metadata=None: colour(source, metadata=metadata)
+        return self._highlighted[language]
+
+    def _preprocess(self, nb: Any, resources: Any) -> Any:
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        return nb, resources
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        """As nbconvert's; what stands in every student's notebook is rendered once."""
+        if context.get("cell", {}).get("attachments"):
+            return str(super().markdown2html(context, source))
+        return str(self._rendered(source))
 
 
 class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
@@ -51,7 +92,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         place = (names["notebook"], names["assignment"], names["student"])
         resources["autograder"] = {"waiting": []}
-        with Gradebook(names["db_url"]) as gradebook:
+        with names.get("gradebook") or Gradebook(names["db_url"]) as gradebook:
             for cell in nb.cells:
                 marks = cell.metadata.get("nbgrader") or {}
                 if marks.get("grade"):
@@ -80,6 +121,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
             cell.source = "" if ours else without_hidden(cell.source)
 
 
+@functools.lru_cache(maxsize=1024)
 def with_mathml(markdown: str) -> str:
     """The same text with `$…$` and `$$…$$` as MathML; what the converter does not know stays as it was typed."""
     from latex2mathml.converter import convert

@@ -15,7 +15,7 @@ from autograder.checks.close import close
 from autograder.checks.compare import is_tensor
 from autograder.core import Ask, Case, Parameters, Part, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, local, trusted
+from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, known, local, trusted
 from autograder.parts.source import answer_source, argument_names
 
 # inputs(rng, p) -> the arguments by name
@@ -147,8 +147,8 @@ class Function(Part):
         same = check if check.compares else close(rtol=1e-9)
         different = False
         for case in cases:
-            wrong = self.respondent(local(mistake, self.name, case.parameters), case)
-            right = self.respondent(local(self.reference, self.name, case.parameters), case)
+            wrong = self.respondent(known(mistake, self.name, case.parameters), case)
+            right = self.respondent(known(self.reference, self.name, case.parameters), case)
             try:
                 if not same.run(case, self.respondent(ask, case), wrong).ok:
                     return False

@@ -11,6 +11,7 @@ import os
 import random
 import socket
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -47,7 +48,8 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             shell.run_cell(request["source"], store_history=True)
             reply: dict[str, Any] = {"outputs": outputs.items[:MAX_OUTPUTS]}
         else:
-            reply = _answer(request["question"], shell)
+            question = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
+            reply = _answer(question, shell)
         stream.send(channel, _safe({**reply, "turn": request["turn"]}, settings["reply_bytes"]))
 
 
@@ -100,6 +102,20 @@ def _prepare(
     os.environ.update(HOME=directory, TMPDIR=directory, USER=mounts.NAME)
     # The notebook's own folder comes last: a file handed in beside it cannot take the place of a library.
     sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]
+
+
+def rehearse() -> None:
+    """Do once, in the warm parent, what is slow the first time only: a shell, a cell, the seeds. Nothing of it stays."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["IPYTHONDIR"] = folder
+        main, streams, ask = sys.modules["__main__"], (sys.stdout, sys.stderr, sys.stdin), builtins.input
+        _shell(Outputs(1000)).run_cell("1", store_history=True)
+        Shell.clear_instance()
+        sys.stdin.close()
+        sys.modules["__main__"], builtins.input = main, ask
+        sys.stdout, sys.stderr, sys.stdin = streams
+        del os.environ["IPYTHONDIR"]
+    _seed()
 
 
 def _seed() -> None:

@@ -107,35 +107,33 @@ class Session:
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
-        content = {
-            "kind": question.kind,
-            "name": question.name,
-            "arguments": list(question.arguments),
-            "options": dict(question.options),
-        }
+        return self.put(encoded(question))
+
+    def put(self, question: bytes) -> Answer:
+        """Put one question that is encoded already."""
         try:
-            reply = self._request({"do": "ask", "question": content}, self.limits.question_seconds)
+            reply = self._request({"do": "ask"}, self.limits.question_seconds, question)
             return self._read_answer(reply)
         except _Died as death:
             return Answer(failure=death.death, detail=death.detail)
         except Unreadable as error:
             return Answer(failure="unreadable", detail=error.message)
 
-    def _request(self, request: dict[str, Any], seconds: float) -> Any:
+    def _request(self, request: dict[str, Any], seconds: float, question: bytes = b"") -> Any:
         process = self._running()
         try:
-            return self._exchange(process, request, seconds)
+            return self._exchange(process, request, seconds, question)
         except _Died:
             self._kill()
             raise
 
-    def _exchange(self, process: Process, request: dict[str, Any], seconds: float) -> Any:
+    def _exchange(self, process: Process, request: dict[str, Any], seconds: float, question: bytes = b"") -> Any:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
             raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
         start, allowed = time.monotonic(), min(seconds, left)
         try:
-            return self._turn_taken(process, request, start + allowed)
+            return self._turn_taken(process, request, start + allowed, question)
         except stream.Silence as error:
             if allowed < seconds:  # others used the time that this one may have needed
                 raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s") from error
@@ -145,12 +143,14 @@ class Session:
         finally:
             self._used += time.monotonic() - start
 
-    def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float) -> Any:
+    def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float, question: bytes) -> Any:
         """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
         self._turn += 1
         if stream.pending(process.channel):
             raise self._forged("a reply came before anything was asked")
         stream.send(process.channel, encode({**request, "turn": self._turn}), deadline)
+        if question:
+            stream.send(process.channel, question, deadline)
         most = self.limits.reply_megabytes * 2**20
         try:
             reply = decode(stream.receive(process.channel, deadline, process.alive, most))
@@ -218,6 +218,17 @@ class _Died(Exception):
     def __init__(self, death: Death, detail: str) -> None:
         super().__init__(detail)
         self.death, self.detail = death, detail
+
+
+def encoded(question: Question) -> bytes:
+    """A question as it is sent."""
+    content = {
+        "kind": question.kind,
+        "name": question.name,
+        "arguments": list(question.arguments),
+        "options": dict(question.options),
+    }
+    return encode(content)
 
 
 def _how(process: Process) -> _Died:

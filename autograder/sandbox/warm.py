@@ -1,7 +1,7 @@
 """A parent that has imported what notebooks import, and forks a fresh process for each of them.
 
 It computes nothing: after a parallel region in the parent, a child would hang in its first one. It is started once per
-grader's process, on first use, and ends with it.
+grader's process, on first use, and ends with it; or it is the other half of a grader that has split in two (`halves`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import IO, Any, NoReturn, Protocol
 
 from autograder.errors import StaffError
 from autograder.sandbox import layers, mounts, stream, wall
@@ -26,14 +27,34 @@ from autograder.sandbox.watch import Watch, number
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
+END_SECONDS = 10
+
+
+class Parent(Protocol):
+    """The process of a warm parent, as `subprocess.Popen` shows one."""
+
+    @property
+    def stderr(self) -> IO[bytes] | None: ...  # noqa: D102 - as Popen's
+
+    def poll(self) -> int | None: ...  # noqa: D102
+
+    def wait(self, timeout: float | None = None) -> int: ...  # noqa: D102
+
+    def terminate(self) -> None: ...  # noqa: D102
 
 
 class Warm:
     """The warm parent, seen from the grader's process."""
 
-    def __init__(self) -> None:
+    def __init__(self, control: socket.socket, process: Parent) -> None:
+        self._control, self._process = control, process
+        self._lock = threading.Lock()
+
+    @classmethod
+    def start(cls) -> Warm:
+        """One in an interpreter of its own."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._process = subprocess.Popen(
+        process = subprocess.Popen(
             layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
             env=layers.environment(),
@@ -44,8 +65,7 @@ class Warm:
             start_new_session=True,  # Ctrl-C is for the grader, who then ends this
         )
         theirs.close()
-        self._control = ours
-        self._lock = threading.Lock()
+        return cls(ours, process)
 
     def fork(self, settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
         """A fresh process, walled in, that serves one notebook; StaffError if the parent cannot give one.
@@ -92,11 +112,19 @@ class Warm:
 
     def close(self) -> None:
         """End the parent; what it forked has ended with its sessions."""
-        self._control.close()
-        self._process.terminate()
-        self._process.wait()
+        self._control.close()  # it reads the end, and leaves an account of the time that all of it took
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.terminate()
+            self._process.wait(END_SECONDS)
         if self._process.stderr is not None:
             self._process.stderr.close()
+
+    def end(self) -> None:
+        """End it at once, and all that runs in its namespace with it."""
+        with contextlib.suppress(OSError):
+            self._process.terminate()
 
     def alive(self) -> bool:
         """Whether the parent can still fork."""
@@ -104,19 +132,37 @@ class Warm:
 
 
 _warm: Warm | None = None
+_shut = False
 _warm_pid = 0
 _lock = threading.Lock()
 
 
 def fork(settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
     """A fresh process from this grader's warm parent, which is started where there is none."""
-    global _warm, _warm_pid
     with _lock:
+        if _shut:
+            raise StaffError("shut", "no more notebooks are run")
         if _warm is None or _warm_pid != os.getpid() or not _warm.alive():
-            _warm, _warm_pid = Warm(), os.getpid()
-            atexit.register(_warm.close)
+            adopt(Warm.start())
         warm = _warm
+    assert warm is not None
     return warm.fork(settings, required=required, walled=walled)
+
+
+def adopt(warm: Warm) -> None:
+    """Take a warm parent that is there already, in place of one started on first use."""
+    global _warm, _warm_pid
+    _warm, _warm_pid = warm, os.getpid()
+    atexit.register(warm.close)
+
+
+def shut() -> None:
+    """End every notebook's process, and start no other: the grader was told to stop."""
+    global _shut
+    with _lock:
+        _shut = True
+    if _warm is not None and _warm_pid == os.getpid():
+        _warm.end()
 
 
 def _process(channel: socket.socket, reply: dict[str, Any], pidfd: int | None, settings: dict[str, Any]) -> Process:
@@ -146,9 +192,17 @@ def main(descriptor: int) -> None:
     """The warm parent itself: import, then fork on request until the grader is gone."""
     control = socket.socket(fileno=descriptor)
     found = wall.settle()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
-    _preload()
+    preload(("matplotlib.pyplot", "sympy"))
+    serve(control, found)
+
+
+def serve(control: socket.socket, found: frozenset[str]) -> None:
+    """Fork on request, behind the layers that were found, until the grader is gone."""
+    from autograder.sandbox.child import rehearse
+
+    signal.signal(signal.SIGCHLD, _reap)
     shown = mounts.needed()
+    rehearse()
     gc.collect()
     gc.freeze()
     while True:
@@ -165,6 +219,13 @@ def main(descriptor: int) -> None:
                 _become_child(control, descriptors[0], wanted, shown)
             _hand_over(control, pid, wanted)
         os.close(descriptors[0])
+
+
+def _reap(*_: object) -> None:
+    """Let children go as they end; unlike ignoring them, this keeps the account of the time that they took."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _hand_over(control: socket.socket, pid: int, wanted: frozenset[str]) -> None:
@@ -188,7 +249,7 @@ def _become_child(
         os._exit(0)
 
 
-def _preload() -> None:
+def preload(modules: Sequence[str]) -> None:
     """Import what most notebooks import; one thread before anything computes.
 
     What asks the machine about itself does so here: inside the wall there is little to read about it.
@@ -205,6 +266,6 @@ def _preload() -> None:
     import autograder.sandbox.child
     import autograder.student  # noqa: F401
 
-    for name in ("matplotlib.pyplot", "sympy"):
+    for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

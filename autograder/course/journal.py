@@ -1,0 +1,88 @@
+"""The truth of a run: one line of JSON for each change of state, on disk before anything follows from it.
+
+A line is appended and synced, never changed. Whatever ends the grader (kill -9, a full disk, a power cut) leaves every
+line but perhaps the last one whole, and a last line that broke off says nothing. What a line says was done is done:
+reports, autograded notebooks, marks and feedback were on disk before it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import StaffError
+from autograder.report import FOLDER
+
+
+def path_of(course: Path, assignment: str) -> Path:
+    """Where the journal of an assignment lies."""
+    return course / FOLDER / f"{assignment}.jsonl"
+
+
+class Journal:
+    """Appends to one file. `last` is the latest line of each student."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last: dict[str, dict[str, Any]] = {}
+        for line in read(path):
+            if isinstance(line.get("student"), str):
+                self.last[line["student"]] = line
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            _sync_folder(path.parent)
+        except OSError as error:
+            raise StaffError("journal", f"the journal {path} cannot be written: {error}") from error
+
+    def write(self, **line: Any) -> None:
+        """Append a line; StaffError where it cannot be brought to disk, and then nothing of it stays."""
+        text = json.dumps({"time": round(time.time(), 3), **line}, ensure_ascii=False) + "\n"
+        end = os.fstat(self._file).st_size
+        try:
+            if end and os.pread(self._file, 1, end - 1) != b"\n":
+                text = "\n" + text  # the line before broke off
+            _append(self._file, text.encode("utf-8", "replace"))
+            os.fsync(self._file)
+        except OSError as error:
+            os.truncate(self._file, end)
+            raise StaffError("journal", f"the journal {self.path} cannot be written: {error}") from error
+        if isinstance(line.get("student"), str):
+            self.last[line["student"]] = line
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self._file)
+
+
+def _append(file: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(file, content) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Every line that is whole."""
+    lines = []
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    for text in content.split(b"\n"):
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
+            continue  # it broke off
+        if isinstance(line, dict):
+            lines.append(line)
+    return lines

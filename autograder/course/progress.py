@@ -1,0 +1,122 @@
+"""A run as people see it: a table that lives in a terminal, a line for each submission elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from autograder.course.marking import Result, Row
+
+SETTLED = ("done", "kept", "empty", "failed")
+_STYLES = {"done": "green", "kept": "dim", "failed": "bold red", "running": "cyan", "empty": "yellow"}
+# Seconds between two drawings of a table: each costs about as much as judging a notebook.
+_PAUSE = 0.5
+
+
+class Progress:
+    """Shows each change of a run's result on standard error; standard output is left to `--json`."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(file=sys.stderr)
+        self._live: Live | None = None
+        self._start = self._drawn = time.monotonic()
+        self._told: dict[str, str] = {}
+
+    def __enter__(self) -> Progress:
+        if self.console.is_terminal:
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def show(self, result: Result) -> None:
+        """Draw the table, now and then, or write a line for each submission that has settled since."""
+        if self._live:
+            if time.monotonic() - self._drawn > _PAUSE:
+                self._drawn = time.monotonic()
+                self._live.update(self._table(result), refresh=True)
+            return
+        for row in result.rows:
+            if row.state in SETTLED and row.state != "kept" and self._told.get(row.student) != row.state:
+                self._told[row.student] = row.state
+                self._line(row, result)
+
+    def _line(self, row: Row, result: Result) -> None:
+        place = f"{sum(other.state in SETTLED for other in result.rows)}/{len(result.rows)}"
+        self.console.print(Text(f"{place} {row.student}: {row.why or row.state}"), soft_wrap=True)
+
+    def _table(self, result: Result) -> Table:
+        """What runs and what came last, up to the height of the terminal."""
+        table = Table(title=self._title(result), expand=True)
+        for name in ("student", "state", "points", "flags"):
+            table.add_column(name, no_wrap=True, justify="right" if name == "points" else "left")
+        settled = [row for row in result.rows if row.state in ("done", "failed", "empty")]
+        running = [row for row in result.rows if row.state == "running"]
+        room = max(self.console.height - 7 - len(running), 3)
+        for row in [*settled[-room:], *running]:
+            table.add_row(*_cells(row))
+        return table
+
+    def _title(self, result: Result) -> str:
+        rows = result.rows
+        finished = sum(row.state in SETTLED for row in rows)
+        fresh = finished - sum(row.state == "kept" for row in rows)
+        words = f"{result.assignment}: {finished} of {len(rows)}"
+        if fresh and finished < len(rows):
+            left = (time.monotonic() - self._start) / fresh * (len(rows) - finished)
+            words += f", {_clock(left)} to go"
+        return words
+
+    def end(self, result: Result) -> None:
+        """Say in a sentence or two how it went, and what is to be done now."""
+        counts = result.counts()
+        for row in result.rows:
+            if row.state == "failed" or (row.flags and self._live):
+                self.console.print(Text(f"{row.student}: {row.why}"), soft_wrap=True)
+        self.console.print(Text(_summary(counts)), soft_wrap=True)
+        if result.absent:
+            self.console.print(Text(f"Nothing was handed in by {', '.join(result.absent)}."), soft_wrap=True)
+        if result.stopped:
+            self.console.print(Text(f"Stopped: {result.stopped}."), soft_wrap=True)
+        if result.exit_code:
+            text = f"What is done is safe. Go on with: autograder grade {result.assignment} --resume"
+            self.console.print(Text(text), soft_wrap=True)
+
+
+def _cells(row: Row) -> list[Any]:
+    points = f"{row.points:g} of {row.of:g}" if row.state in ("done", "kept") else ""
+    held = [f"{row.held} held"] if row.held else []
+    notes = "; ".join([*held, *row.flags]) if row.state != "failed" else row.why
+    return [Text(row.student), Text(row.state, style=_STYLES.get(row.state, "")), points, Text(notes)]
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _summary(counts: dict[str, Any]) -> str:
+    words = [f"{counts['graded']} graded"]
+    words += [
+        f"{counts[key]} {text}"
+        for key, text in {
+            "kept": "done before",
+            "failed": "could not be graded",
+            "unfinished": "left to do",
+            "empty": "without a notebook of this assignment",
+            "held": "with parts that wait for a person",
+            "flagged": "flagged",
+            "without_submission": "without a submission",
+        }.items()
+        if counts[key]
+    ]
+    return f"{counts['assignment']}: {', '.join(words)}, in {_clock(counts['seconds'])}."

@@ -1,0 +1,201 @@
+"""`autograder regrade`: the answers in `reports/` judged again by the problem as it is now; no student's code is run.
+
+The judge asks the same hidden questions as when the notebook ran, and reads the answers from the report. A question
+that was never put then is no wrong answer: its part keeps its mark, and needs a run.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder import report as reports
+from autograder.answering import question_key
+from autograder.core import Answer, Outcome, Question, Report
+from autograder.errors import AutograderError
+from autograder.grading import DEATH, grade
+from autograder.nbgrader.commands import opened
+from autograder.nbgrader.folder import Folder, Graded, Handed
+from autograder.nbgrader.reading import MINE
+from autograder.sandbox import CellResult
+from autograder.sandbox.task import Unasked
+from autograder.stability import CODE as UNSTABLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """A part whose verdicts are others now: its points and its codes, before and after."""
+
+    student: str
+    part: str
+    before: float
+    after: float
+    was: tuple[str, ...]
+    now: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class Regraded:
+    """What judging again changes. `unasked` parts need a run; `failed` could not be judged, each with its reason."""
+
+    judged: int = 0
+    moves: list[Move] = field(default_factory=list)
+    unasked: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 where every part could be judged from what is stored, else 1."""
+        return int(bool(self.unasked or self.failed))
+
+
+def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run: bool, feedback: bool) -> Regraded:
+    """Judge every stored report of an assignment again; write what changes, unless it is a dry run."""
+    result = Regraded()
+    with opened(course) as api:
+        folder = Folder(api, assignment)
+        try:
+            for handed in _stored(folder, set(students)):
+                try:
+                    graded = _judged_again(folder, handed, result)
+                    if graded and not dry_run:
+                        _write(folder, handed, graded, feedback=feedback)
+                except (AutograderError, OSError, ValueError, KeyError) as error:
+                    result.failed.append((handed.student, str(error)))
+        finally:
+            folder.close()
+    return result
+
+
+def _stored(folder: Folder, students: set[str]) -> list[Handed]:
+    """Everybody who has a report, with the folder of autograded notebooks."""
+    place = folder.coursedir
+    found = sorted(
+        {path.parent.name for path in reports.path_of(folder.root, folder.assignment, "", "").parent.glob("*/*.json")}
+    )
+    return [
+        Handed(
+            student=student,
+            folder=Path(place.format_path(place.autograded_directory, student, folder.assignment)),
+            notebooks=tuple(folder.sources),
+        )
+        for student in found
+        if not students or student in students
+    ]
+
+
+def _judged_again(folder: Folder, handed: Handed, result: Regraded) -> list[Graded]:
+    """A submission's notebooks, where anything about one of them has changed; nothing otherwise."""
+    graded, changed = [], False
+    for name in handed.notebooks:
+        place = reports.path_of(folder.root, folder.assignment, handed.student, name)
+        if not place.is_file():
+            continue
+        old = reports.load(place)
+        notebook = folder.autograded(handed.student, name)
+        new, unasked = again(notebook, old, folder)
+        result.judged += 1
+        result.unasked += [(handed.student, part) for part in unasked]
+        moves = list(_moves(handed.student, old, new))
+        result.moves += moves
+        changed = changed or bool(moves)
+        graded.append(Graded(name=name, notebook=notebook, report=new))
+    return graded if changed else []
+
+
+def again(notebook: dict[str, Any], old: Report, folder: Folder) -> tuple[Report, list[str]]:
+    """A notebook's report by its stored answers, and the parts that need a run; its outcomes are filled in."""
+    marks = notebook["metadata"][MINE]
+    stored = Stored(notebook, old)
+    shown = copy.deepcopy(notebook)
+    new = grade(
+        notebook,
+        secret=folder.secret,
+        near=folder.root,
+        held=marks.get("held"),
+        flags=tuple(marks.get("flags", ())),
+        session=stored,
+        asked_by=old.version,
+    )
+    before = {outcome.part: outcome for outcome in old.outcomes}
+    kept = {part for part in before if part in stored.unasked or _unstable(before[part])}
+    for cell, earlier in zip(notebook["cells"], shown["cells"], strict=True):
+        if (cell["metadata"].get("nbgrader") or {}).get("grade_id") in kept and cell["cell_type"] == "code":
+            cell["outputs"] = earlier["outputs"]
+    outcomes = tuple(before[outcome.part] if outcome.part in kept else outcome for outcome in new.outcomes)
+    return dataclasses.replace(new, outcomes=outcomes, version=old.version, digest=old.digest), sorted(stored.unasked)
+
+
+def _unstable(outcome: Outcome) -> bool:
+    """Two runs disagreed: no judging can help."""
+    return any(verdict.code == UNSTABLE for verdict in outcome.verdicts)
+
+
+class Stored:
+    """Stands in for a run: cells show what they showed, questions get the answers of the report."""
+
+    def __init__(self, notebook: dict[str, Any], old: Report) -> None:
+        known = notebook["metadata"][MINE].get("flags", ())
+        self.flags = tuple(flag for flag in old.flags if flag not in known and not flag.startswith("graded by version"))
+        self.unasked: set[str] = set()
+        self._shown: dict[str, list[list[dict[str, Any]]]] = {}
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                self._shown.setdefault(cell["source"], []).append(cell["outputs"])
+        pairs = [pair for outcome in old.outcomes for pair in outcome.answers]
+        self._answers = {question_key(question): answer for question, answer in pairs}
+
+    def run(self, source: str) -> CellResult:
+        """What the cell showed, and how it ended."""
+        outputs = self._shown[source].pop(0)
+        last = outputs[-1].get("text", "") if outputs else ""
+        text = last if isinstance(last, str) else "".join(last)
+        if text.startswith(DEATH):
+            return CellResult(
+                outputs=outputs[:-1], death="exit", detail=text.removeprefix(DEATH).split(". The rest")[0]
+            )
+        return CellResult(outputs=outputs)
+
+    def ask(self, question: Question) -> Answer:
+        """What was answered when the notebook ran."""
+        found = self._answers.get(question_key(question))
+        if found is None:
+            self.unasked.add(question.name)
+            raise Unasked(f"{question.name} was never asked this")
+        return found
+
+
+def _codes(outcome: Outcome) -> tuple[str, ...]:
+    return tuple(verdict.code for verdict in outcome.verdicts)
+
+
+def _moves(student: str, old: Report, new: Report) -> Iterable[Move]:
+    before = {outcome.part: outcome for outcome in old.outcomes}
+    for outcome in new.outcomes:
+        was = before.get(outcome.part)
+        state = (outcome.standing, outcome.points, _codes(outcome))
+        if was is None or (was.standing, was.points, _codes(was)) != state:
+            yield Move(
+                student=student,
+                part=outcome.part,
+                before=was.points if was else 0.0,
+                after=outcome.points,
+                was=(was.standing, *_codes(was)) if was else ("new",),
+                now=(outcome.standing, *_codes(outcome)),
+            )
+
+
+def _write(folder: Folder, handed: Handed, graded: list[Graded], *, feedback: bool) -> None:
+    """Keep a copy of each old report, then write as after a run."""
+    for item in graded:
+        place = reports.path_of(folder.root, folder.assignment, handed.student, item.name)
+        number = 1
+        while (kept := place.with_suffix(f".json.{number}")).exists():
+            number += 1
+        shutil.copy2(place, kept)
+    folder.write(handed, graded, feedback=feedback)

@@ -1,0 +1,80 @@
+"""Feedback pages for a whole class: nbgrader's own steps and template, made ready once."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nbgrader import utils
+from nbgrader.converters import GenerateFeedback
+from nbgrader.preprocessors import GetGrades
+
+from autograder.nbgrader.files import replace_folder
+from autograder.nbgrader.rows import Rows
+
+
+class Feedback:
+    """Writes what `nbgrader generate_feedback` writes, from notebooks and rows that are in memory already."""
+
+    def __init__(self, coursedir: Any, api: Any, rows: Rows) -> None:
+        self.coursedir, self.rows = coursedir, rows
+        self.converter = GenerateFeedback(coursedir=coursedir, parent=api)
+
+    @functools.cached_property
+    def exporter(self) -> Any:
+        """One exporter for everybody; what many pages have in common is rendered once."""
+        exporter = self.converter.exporter_class(parent=self.converter, config=self.converter.config)
+        steps = {"nbgrader.preprocessors.GetGrades": Scores, GetGrades: Scores}
+        for step in self.converter.preprocessors:
+            exporter.register_preprocessor(steps.get(step, step))
+        return exporter
+
+    def write(self, student: str, notebooks: Mapping[str, Any]) -> None:
+        """A student's pages, made beside the old ones and then put in their place."""
+        place = self.coursedir
+        assignment = place.assignment_id
+        autograded = Path(place.format_path(place.autograded_directory, student, assignment))
+        target = Path(place.format_path(place.feedback_directory, student, assignment))
+        new = target.with_name(f".{target.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(parents=True)
+        for file in utils.find_all_files(str(autograded), [*place.ignore, "*.ipynb"]):
+            copy = new / Path(file).relative_to(autograded)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
+        for name, notebook in notebooks.items():
+            page, _ = self.exporter.from_notebook_node(notebook, self._resources(student, name))
+            (new / f"{name}.html").write_text(page, encoding="utf-8")
+        replace_folder(new, target, self.converter.permissions)
+
+    def _resources(self, student: str, name: str) -> dict[str, Any]:
+        names = {"student": student, "assignment": self.coursedir.assignment_id, "notebook": name}
+        more = {"db_url": self.coursedir.db_url, "gradebook": self.rows.shown(student, name)}
+        return {
+            "unique_key": name,
+            "output_files_dir": f"{name}_files",
+            "nbgrader": names | more,
+            "metadata": {"name": name, "path": ""},
+        }
+
+
+class Scores(GetGrades):  # type: ignore[misc]
+    """nbgrader's GetGrades on rows that were read already."""
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Scores and comments into the cells, the sum into the resources."""
+        names = resources["nbgrader"]
+        self.gradebook = names["gradebook"]
+        self.notebook_id, self.assignment_id, self.student_id = (
+            names[key] for key in ("notebook", "assignment", "student")
+        )
+        for index, cell in enumerate(nb.cells):
+            nb.cells[index], resources = self.preprocess_cell(cell, resources, index)
+        row = self.gradebook.find_submission_notebook()
+        names["late_penalty"] = row.late_submission_penalty or 0
+        names["score"] = row.score - names["late_penalty"]
+        names["max_score"] = row.max_score
+        return nb, resources

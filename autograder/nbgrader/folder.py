@@ -1,0 +1,234 @@
+"""A course folder for a whole class: what there is to grade, and writing what nbgrader's own steps would write.
+
+nbgrader converts each notebook twice and opens its database some forty times for it. Here the same files and rows come
+from one pass and one session. A course whose configuration puts other steps into `autograde` than `configure` does, and
+notebooks that were not built from a problem, are left to nbgrader itself, one submission at a time.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader import utils
+from nbgrader.converters import Autograde
+
+from autograder import report as reports
+from autograder.core import Report
+from autograder.nbgrader.commands import done
+from autograder.nbgrader.config import configure
+from autograder.nbgrader.feedback import Feedback
+from autograder.nbgrader.files import as_text, replace_folder
+from autograder.nbgrader.reading import MINE, content_of, is_ours, read_source, released_form
+from autograder.nbgrader.rows import Rows
+from autograder.nbgrader.running import RunAndJudge, files_beside, report_at
+from autograder.submission import make_whole
+from autograder.variants import course_secret
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handed:
+    """What one student handed in: a folder and its notebooks; `key` says whether it is what was graded before."""
+
+    student: str
+    folder: Path
+    notebooks: tuple[str, ...]
+    key: str = ""
+
+
+@dataclass(kw_only=True)
+class Graded:
+    """One notebook's outcome: as it will be shown, and the report."""
+
+    name: str
+    notebook: dict[str, Any]
+    report: Report
+
+
+class Folder:
+    """One assignment of a course. Made inside `commands.opened`, which sets the working directory."""
+
+    def __init__(self, api: Any, assignment: str) -> None:
+        self.api, self.assignment = api, assignment
+        self.coursedir = api.coursedir
+        self.coursedir.assignment_id = assignment
+        self.converter = Autograde(coursedir=self.coursedir, parent=api)
+        self.root = Path(self.coursedir.root)
+        self.rows = Rows(self.coursedir.db_url, self.coursedir.course_id, assignment, self.converter)
+        self.feedback = Feedback(self.coursedir, api, self.rows)
+        self.secret = course_secret(self.root)
+
+    @functools.cached_property
+    def sources(self) -> dict[str, Any]:
+        """The assignment's notebooks as the instructor wrote them; StaffError where one is lost."""
+        return {name: read_source(self.coursedir, self.assignment, name) for name in self.rows.notebooks}
+
+    @functools.cached_property
+    def by_nbgrader(self) -> bool:
+        """Whether nbgrader's own steps must grade this assignment."""
+        steps = ("exporter_class", "sanitize_preprocessors", "autograde_preprocessors", "pre_convert_hook")
+        usual = _usual_steps()
+        mine = self.api.config.Autograde
+        if any(mine.get(step) != usual.get(step) for step in steps):
+            return True
+        return not all(map(is_ours, self.sources.values()))
+
+    def close(self) -> None:
+        """Let the database go."""
+        self.rows.close()
+
+    def handed_in(self, students: Iterable[str] = ()) -> list[Handed]:
+        """Every submission that there is, or those of some students, in order of their names."""
+        place = self.converter.coursedir
+        place.student_id = "*"
+        wanted, excluded = set(students), set(filter(None, place.student_id_exclude.split(",")))
+        found = []
+        pattern = place.format_path(place.submitted_directory, "*", self.assignment)
+        for folder in sorted(Path("/").glob(pattern.lstrip("/"))):
+            student = self._student(folder)
+            if folder.is_dir() and student not in excluded and (not wanted or student in wanted):
+                names = sorted(str(path) for path in folder.glob("*.ipynb"))
+                found.append(Handed(student=student, folder=folder, notebooks=tuple(names)))
+        return found
+
+    def _student(self, folder: Path) -> str:
+        """The student that a submission's folder belongs to, by the course's own directory structure."""
+        place = self.coursedir
+        pattern = place.format_path(place.submitted_directory, "(?P<student>[^/]+)", self.assignment, escape=True)
+        match = re.fullmatch(pattern, str(folder))
+        return match["student"] if match else folder.parent.name
+
+    def key(self, handed: Handed, version: str) -> str:
+        """Equal for equal work: what was handed in, what it is graded against, and by what."""
+        digest = hashlib.sha256(f"{version}\0{self._against}".encode())
+        for path in sorted(handed.folder.rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                digest.update(f"\0{path.relative_to(handed.folder)}\0".encode(errors="replace"))
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+        return digest.hexdigest()
+
+    @functools.cached_property
+    def _against(self) -> str:
+        from autograder import library
+
+        root = library.find_problems(self.root)
+        words = [json.dumps(self.sources[name], sort_keys=True) for name in sorted(self.sources)]
+        for source in self.sources.values():
+            slug = source.metadata.get(MINE, {}).get("slug", "")
+            files = sorted((root / slug).rglob("*.py")) if slug else []
+            words += [path.read_text(encoding="utf-8") for path in files]
+        return hashlib.sha256("\0".join(words).encode()).hexdigest()
+
+    @functools.cached_property
+    def judge(self) -> RunAndJudge:
+        """RunAndJudge as the course's configuration has it."""
+        return RunAndJudge(parent=self.converter)
+
+    def earlier(self, handed: Handed, name: str) -> Report | None:
+        """What an earlier run found about a notebook, if that can be read."""
+        return report_at(reports.path_of(self.root, self.assignment, handed.student, name))
+
+    def made_safe(self, handed: Handed) -> list[Path]:
+        """The notebooks of a submission, once the course's own hook has looked at its folder (links, other names)."""
+        self.converter.notebooks = list(handed.notebooks)
+        self.coursedir.student_id = handed.student
+        self.converter.run_pre_convert_hook()
+        self.coursedir.student_id = "*"
+        return [path for path in map(Path, self.converter.notebooks) if path.stem in self.sources]
+
+    def read(self, notebooks: list[Path]) -> list[tuple[str, dict[str, Any], dict[str, bytes]]]:
+        """Each notebook's name, its mended form, and the files beside it."""
+        mended = []
+        for path in notebooks:
+            whole = make_whole(content_of(path), *self._forms[path.stem])
+            notebook = whole.notebook
+            notebook["metadata"][MINE] |= {"flags": [flag.message for flag in whole.flags], "held": whole.held}
+            mended.append((path.stem, notebook, files_beside(path.parent)))
+        return mended
+
+    @functools.cached_property
+    def _forms(self) -> dict[str, tuple[Any, Any]]:
+        """Released and whole form of each notebook, as plain data."""
+        forms = {}
+        for name, source in self.sources.items():
+            pair = released_form(source, self.converter.config)
+            forms[name] = tuple(json.loads(json.dumps(form)) for form in pair)
+        return forms
+
+    def autograded(self, student: str, name: str) -> dict[str, Any]:
+        """A notebook as it was graded, as plain data; ValueError or OSError where there is none that can be read."""
+        place = self.coursedir.format_path(self.coursedir.autograded_directory, student, self.assignment)
+        notebook = nbformat.reads(content_of(Path(place, f"{name}.ipynb")).decode(), as_version=4)
+        plain: dict[str, Any] = json.loads(json.dumps(notebook))
+        return plain
+
+    def write(self, handed: Handed, graded: list[Graded], *, feedback: bool) -> None:
+        """Reports, autograded notebooks, marks, and pages: in this order, each whole or not at all.
+
+        Doing it again, after an end at whatever place, gives the same.
+        """
+        for item in graded:
+            reports.save(item.report, reports.path_of(self.root, self.assignment, handed.student, item.name))
+        pages = {item.name: nbformat.from_dict(item.notebook) for item in graded}
+        self._write_notebooks(handed, pages)
+        self.rows.write(handed.student, self._timestamp(handed), {item.name: item.report for item in graded})
+        if feedback:
+            self.feedback.write(handed.student, pages)
+
+    def _timestamp(self, handed: Handed) -> Any:
+        return self.coursedir.get_existing_timestamp(str(handed.folder))
+
+    def _write_notebooks(self, handed: Handed, notebooks: dict[str, Any]) -> None:
+        """The folder in `autograded/`, made beside the old one and then put in its place."""
+        place = self.coursedir
+        target = Path(place.format_path(place.autograded_directory, handed.student, self.assignment))
+        new = target.with_name(f".{target.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(parents=True)
+        self._copy_files(handed, new)
+        for name, notebook in notebooks.items():
+            (new / f"{name}.ipynb").write_text(as_text(notebook), encoding="utf-8")
+        replace_folder(new, target, self.converter.permissions)
+        if place.groupshared:
+            self.converter.set_permissions(self.assignment, handed.student)
+
+    def _copy_files(self, handed: Handed, new: Path) -> None:
+        """What lies beside the notebooks, under the instructor's own files."""
+        place, ignored = self.coursedir, [*self.coursedir.ignore, "*.ipynb"]
+        source = place.format_path(place.source_directory, ".", self.assignment)
+        kept = {os.path.join(source, name) for name in self.converter.exclude_overwriting.get(self.assignment, [])}
+        for folder in (str(handed.folder), source):
+            for file in utils.find_all_files(folder, ignored):
+                if file not in kept:
+                    copy = new / os.path.relpath(file, folder)
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(file, copy)
+
+    def grade_by_nbgrader(self, handed: Handed, *, feedback: bool) -> None:
+        """nbgrader's own autograde and generate_feedback of one submission; StaffError where they fail."""
+        steps = [("autograde", {"force": True})] + ([("generate_feedback", {"force": True})] if feedback else [])
+        for step, options in steps:
+            done(step, getattr(self.api, step)(self.assignment, handed.student, **options))
+        self.rows.forget()
+
+    def report_names(self, handed: Handed) -> list[str]:
+        """The notebooks that reports are kept of."""
+        return [name for name in self.sources if (handed.folder / f"{name}.ipynb").exists()]
+
+
+def _usual_steps() -> dict[str, Any]:
+    """What `configure` puts into nbgrader's autograde."""
+    from traitlets.config import Config
+
+    config = Config()
+    configure(config, Path.cwd())
+    return dict(config.Autograde)

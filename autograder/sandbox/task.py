@@ -1,0 +1,169 @@
+"""A notebook's run as pure data: what to run and what to ask goes in, what was shown and answered comes out.
+
+The same `answer` serves in the grader's process and on a worker somewhere else; neither side sends an object that could
+run anything. Expected values are no part of a task.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograder.answering import question_key
+from autograder.core import Answer, Question
+from autograder.sandbox.session import CellResult, Limits, Session, encoded
+from autograder.wire import decode, encode
+
+# After one of these a judge asks a part nothing more: code that is not there, or does not come back.
+LAST_WORDS = ("missing", "timeout", "exit", "memory", "staff")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One question of a part, ready to be sent."""
+
+    part: str
+    key: str
+    frame: bytes
+
+    @classmethod
+    def of(cls, part: str, question: Question) -> Asked:
+        """A question as data."""
+        return cls(part=part, key=question_key(question), frame=encoded(question))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Cells to run in order; `questions[n]` are put after the first n of them."""
+
+    cells: tuple[str, ...]
+    questions: Mapping[int, Sequence[Asked]]
+    limits: Limits = field(default_factory=Limits)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    def instead(self, questions: Mapping[int, Sequence[Asked]]) -> Task:
+        """The same notebook asked other questions, and run no further than they need."""
+        return dataclasses.replace(self, cells=self.cells[: max(questions, default=0)], questions=questions)
+
+    def frame(self) -> bytes:
+        """The task as bytes."""
+        content = vars(self) | {
+            "limits": vars(self.limits),
+            "files": {name: np.frombuffer(data, np.uint8) for name, data in self.files.items()},
+            "questions": [
+                [place, [[item.part, item.key, np.frombuffer(item.frame, np.uint8)] for item in items]]
+                for place, items in self.questions.items()
+            ],
+        }
+        return encode(content)
+
+    @classmethod
+    def read(cls, frame: bytes) -> Task:
+        """The task in a frame."""
+        content = decode(frame)
+        questions = {
+            place: [Asked(part=part, key=key, frame=data.tobytes()) for part, key, data in items]
+            for place, items in content["questions"]
+        }
+        return cls(
+            cells=content["cells"],
+            questions=questions,
+            limits=Limits(**content["limits"]),
+            files={name: data.tobytes() for name, data in content["files"].items()},
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replies:
+    """What each cell showed, the answers by place and question, what looked odd, and how long it took."""
+
+    cells: tuple[CellResult, ...] = ()
+    answers: Mapping[tuple[int, str], Answer] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def and_then(self, later: Replies) -> Replies:
+        """These, with the answers of a further round."""
+        return Replies(
+            cells=self.cells,
+            answers={**self.answers, **later.answers},
+            flags=tuple(dict.fromkeys((*self.flags, *later.flags))),
+            seconds=self.seconds + later.seconds,
+        )
+
+    def frame(self) -> bytes:
+        """The replies as bytes."""
+        answers = [[place, key, vars(answer)] for (place, key), answer in self.answers.items()]
+        return encode(vars(self) | {"cells": [vars(cell) for cell in self.cells], "answers": answers})
+
+    @classmethod
+    def read(cls, frame: bytes) -> Replies:
+        """The replies in a frame."""
+        content: dict[str, Any] = decode(frame)
+        return cls(
+            cells=tuple(CellResult(**cell) for cell in content["cells"]),
+            answers={(place, key): Answer(**answer) for place, key, answer in content["answers"]},
+            flags=content["flags"],
+            seconds=content["seconds"],
+        )
+
+
+def answer(task: Task) -> Replies:
+    """Run a notebook in a process of its own and put the questions; StaffError where there can be no process."""
+    start = time.monotonic()
+    cells: list[CellResult] = []
+    answers: dict[tuple[int, str], Answer] = {}
+    with Session(task.limits, dict(task.files)) as session:
+        for place in range(len(task.cells) + 1):
+            if place:
+                cells.append(session.run(task.cells[place - 1]))
+            for _, items in itertools.groupby(task.questions.get(place, ()), key=lambda item: item.part):
+                for item in items:
+                    reply = answers[place, item.key] = session.put(item.frame)
+                    if reply.failure in LAST_WORDS:
+                        break
+        flags = session.flags
+    return Replies(cells=tuple(cells), answers=answers, flags=flags, seconds=time.monotonic() - start)
+
+
+def answer_frame(frame: bytes) -> bytes:
+    """`answer` from bytes to bytes: what a worker on another machine runs."""
+    return answer(Task.read(frame)).frame()
+
+
+class Unasked(Exception):
+    """A judge wants an answer that is not there: the question has not been put yet."""
+
+
+class Replayed:
+    """Stands in for a `Session` where the run is over: gives back what was shown and answered.
+
+    `wanted` collects the questions that were never put, by the place at which they would be.
+    """
+
+    def __init__(self, replies: Replies) -> None:
+        self.flags = replies.flags
+        self.wanted: dict[int, list[Asked]] = {}
+        self._replies, self._place = replies, 0
+
+    def run(self, source: str) -> CellResult:
+        """What the next cell showed."""
+        self._place += 1
+        return self._replies.cells[self._place - 1]
+
+    def ask(self, question: Question) -> Answer:
+        """What was answered."""
+        key = question_key(question)
+        found = self._replies.answers.get((self._place, key))
+        if found is None:
+            items = self.wanted.setdefault(self._place, [])
+            if key not in [item.key for item in items]:
+                items.append(Asked(part=question.name, key=key, frame=encoded(question)))
+            raise Unasked(f"a question to {question.name} that was not foreseen")
+        return found
