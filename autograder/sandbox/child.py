@@ -105,7 +105,7 @@ def _prepare(
 
 
 def rehearse() -> None:
-    """Do once, in the warm parent, what is slow the first time only: a shell, a cell, the seeds. Nothing of it stays."""
+    """Do once, in the warm parent, what is slow the first time: a shell, a cell, the seeds. Nothing of it stays."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["IPYTHONDIR"] = folder
         main, streams, ask = sys.modules["__main__"], (sys.stdout, sys.stderr, sys.stdin), builtins.input
