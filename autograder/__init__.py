@@ -1,23 +1,48 @@
 """Auto-graded exercises and exams for a deep-learning course: the vocabulary in which an author writes a problem.
 
-Importing this package loads neither torch nor nbgrader.
+A name is imported when it is first used: `import autograder` loads neither torch nor numpy nor nbgrader.
 """
 
-from autograder.checks import close, exactly, form, gradient, holds
-from autograder.core import Problem
-from autograder.inputs import sizes, tensors
-from autograder.parts import (
-    Choice,
-    Derivation,
-    Equation,
-    Expression,
-    Function,
-    Growth,
-    Matrix,
-    Module,
-    Number,
-    Written,
-)
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.checks import close, exactly, form, gradient, holds, symbolic
+    from autograder.core import Problem
+    from autograder.inputs import sizes, tensors
+    from autograder.parts import (
+        Choice,
+        Derivation,
+        Equation,
+        Expression,
+        Function,
+        Growth,
+        Matrix,
+        Module,
+        Number,
+        Written,
+    )
+
+_HOMES = {
+    "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic"),
+    "core": ("Problem",),
+    "inputs": ("sizes", "tensors"),
+    "parts": (
+        "Choice",
+        "Derivation",
+        "Equation",
+        "Expression",
+        "Function",
+        "Growth",
+        "Matrix",
+        "Module",
+        "Number",
+        "Written",
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Choice",
@@ -37,5 +62,13 @@ __all__ = [
     "gradient",
     "holds",
     "sizes",
+    "symbolic",
     "tensors",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The author's word of that name, from the module where it lives."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.errors import AutograderError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from autograder.course.demo import Demo
 
 
 class Commands(click.Group):
@@ -62,6 +70,98 @@ def build(assignment: str, seed: int | None, course: Path | None) -> None:
     for path, changed in write(course, read_assignment(course, assignment), seed):
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
     click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}")
+
+
+@main.command()
+@click.argument("slug")
+def new(slug: str) -> None:
+    """Make the problem folder SLUG with one working part, to be changed into yours."""
+    from autograder.course.scaffold import scaffold
+    from autograder.library import find_problems
+
+    for path in scaffold(find_problems(), slug):
+        click.echo(f"wrote {path}")
+    click.echo(f"Next: autograder audit {slug}    (CONTRIBUTING.md takes you through the rest)")
+
+
+@main.command()
+@click.argument("slug")
+@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
+@click.option("--count", type=click.IntRange(min=1), help="Show a table of that many variants' parameters.")
+@click.option("--student", help="The variant of this student, in a course with one variant each.")
+@click.option("--assignment", help="The assignment, for --student.")
+@course_option
+def variants(
+    slug: str, seed: int, count: int | None, student: str | None, assignment: str | None, course: Path | None
+) -> None:
+    """Show the variants of problem SLUG: statements and answers side by side."""
+    from autograder.course.variants import show_variants
+
+    if student is not None:
+        from autograder.assignment import find_course
+        from autograder.variants import course_secret, student_seed
+
+        if assignment is None:
+            raise click.UsageError("--student needs --assignment: a student's variant differs from one to the other")
+        seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
+    show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
+
+
+@main.command()
+@click.option("--students", type=int, default=12, show_default=True, help="How many members the class has.")
+@click.option("--problem", "slugs", multiple=True, help="Use this problem only (may be given more than once).")
+@click.option("--keep", is_flag=True, help="Leave the course folder, to look around in.")
+@click.option("--verbose", is_flag=True, help="Show what nbgrader says.")
+def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> None:
+    """See a term: build, release, hand in, grade, feedback, with a simulated class in a temporary folder."""
+    from rich.console import Console
+
+    from autograder.course import demo as term
+
+    console = Console()
+    with term.folder(keep) as place:
+        console.print(f"The course is in {place}{'' if keep else ' (removed at the end; --keep leaves it)'}.")
+        with _bars(console) as progress:
+            finished = term.run(place, slugs=slugs, students=students, verbose=verbose, progress=progress)
+        console.print(_class_table(finished))
+        if keep:
+            console.print(f"Look around: cd {place / 'notebooks'} && nbgrader formgrade")
+
+
+@contextlib.contextmanager
+def _bars(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each step, drawn as the step tells how far it is."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    tasks: dict[str, Any] = {}
+    with Progress(*columns, console=console) as bars:
+
+        def tell(step: str, finished: int, pieces: int) -> None:
+            if step not in tasks:
+                tasks[step] = bars.add_task(step, total=pieces)
+            bars.update(tasks[step], completed=finished)
+
+        yield tell
+
+
+def _class_table(finished: Demo) -> Table:
+    """Student, what they did, marks per part, total, why."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from autograder.course import demo as term
+
+    table = Table(title="… waits for a person", show_lines=True)
+    headers = [
+        f"{problem.slug}\n{' '.join(f'{part.points:g}' for part in problem.parts)}" for problem in finished.problems
+    ]
+    for header in ("student", "what they did", *headers, f"total\n{finished.points:g}", "why"):
+        table.add_column(header)
+    for student in finished.students:
+        cells = [student.name, student.deed, *(term.marks(student, problem) for problem in finished.problems)]
+        table.add_row(*map(Text, [*cells, f"{student.score:g}", term.why(student)]))
+    return table
 
 
 @main.command()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from autograder.errors import AuthorError, did_you_mean
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Parameters = dict[str, Any]
 Standing = Literal["earned", "lost", "held"]
@@ -85,13 +86,17 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything known about one graded notebook, answers included, so that judging again needs no re-run."""
+    """Everything known about one graded notebook, answers included, so that judging again needs no re-run.
+
+    `digest` is the same where the same cells and files were run.
+    """
 
     slug: str
     version: int
     parameters: Parameters
     outcomes: tuple[Outcome, ...]
     flags: tuple[str, ...] = ()
+    digest: str = ""
 
     @property
     def points(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 
 from autograder.core import Outcome, Report, Verdict
+from autograder.submission import inert
 
 _WORDS = {True: "earned", False: "lost", None: "a person looks"}
 _MARKS = {True: "✓", False: "✗", None: "…"}
@@ -37,10 +38,13 @@ def as_html(outcome: Outcome) -> str:
 
 
 def student_comment(outcome: Outcome) -> str | None:
-    """What nbgrader shows as the comment on the answer; None where everything was earned and nothing is to be said."""
+    """What nbgrader shows as the comment on the answer; None where everything was earned and nothing is to be said.
+
+    It is rendered as markdown, and an exception's text is the student's: no markup in it may live.
+    """
     lines = [_sentence(verdict) for verdict in outcome.verdicts if not verdict.ok and verdict.code != "not_reached"]
     lines += outcome.notes
-    return "\n\n".join(lines) or None
+    return inert("\n\n".join(lines)) or None
 
 
 def staff_comment(outcome: Outcome) -> str | None:

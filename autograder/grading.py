@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from autograder import library
@@ -12,11 +15,15 @@ from autograder.errors import AutograderError
 from autograder.feedback import as_html, as_text
 from autograder.hidden import part_key
 from autograder.judge import judge_part
-from autograder.notebook import WRITTEN_MARK
+from autograder.notebook import WRITTEN_MARK, answer_id
 from autograder.sandbox import Limits, Session
+from autograder.stability import digest
+from autograder.submission import writable
 from autograder.variants import variant
 
-SHOWN = ("text/plain", "text/latex", "image/png", "image/jpeg")
+# What a page shows of an output, beside plain text. LaTeX and HTML would be put into it as they are.
+PICTURES = ("image/png", "image/jpeg")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
 def grade(
@@ -27,21 +34,25 @@ def grade(
     files: Mapping[str, bytes] | None = None,
     flags: tuple[str, ...] = (),
     held: Mapping[str, str] | None = None,
+    near: Path | None = None,
 ) -> Report:
     """Run the mended notebook, fill in its outputs, and report on every part.
 
     Only what the student wrote is run; a test cell is never run, it is where the questions of its part are asked. A
-    part that `held` gives a reason for, or one that cannot be judged through a fault of ours, is held.
+    part that `held` gives a reason for, or one that cannot be judged through a fault of ours, is held. The folder of
+    problems is looked for in and above `near` (the working directory, if it is not given).
     """
     marks = notebook["metadata"]["autograder"]
     try:
-        problem = library.load(marks["slug"])
+        problem = library.load(marks["slug"], library.find_problems(near))
     except AutograderError as error:
         return _all_held(notebook, error, flags)
     if problem.version != marks["version"]:
         flags += (f"graded by version {problem.version} of the problem, handed out as version {marks['version']}",)
     p = variant(problem, marks["seed"]).parameters
+    made = digest(notebook, files or {})
     outcomes = []
+    stops: dict[str, str] = {}
     with Session(limits, dict(files or {})) as session:
         for cell in notebook["cells"]:
             part = _tested(cell, problem.parts)
@@ -49,11 +60,20 @@ def grade(
                 key = part_key(secret, problem.slug, problem.version, marks["seed"], part.name)
                 ask = _text_of(cell) if part.judged_by_person else session.ask
                 outcome = _held_if((held or {}).get(part.name), judge_part(part, p, ask, key))
+                outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
                 outcomes.append(outcome)
                 _show(cell, outcome)
             elif cell["cell_type"] == "code" and cell["source"].strip():
-                _run(cell, session)
-    return Report(slug=problem.slug, version=problem.version, parameters=p, outcomes=tuple(outcomes), flags=flags)
+                stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
+        flags += session.flags
+    return Report(
+        slug=problem.slug,
+        version=problem.version,
+        parameters=p,
+        outcomes=tuple(outcomes),
+        flags=flags,
+        digest=made,
+    )
 
 
 def _tested(cell: dict[str, Any], parts: Any) -> Part | None:
@@ -62,19 +82,38 @@ def _tested(cell: dict[str, Any], parts: Any) -> Part | None:
     return next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
 
 
-def _run(cell: dict[str, Any], session: Session) -> None:
+def _run(cell: dict[str, Any], session: Session) -> str:
+    """Run one cell and show what it showed. Says why it did not come to its end; empty where it did."""
     result = session.run(cell["source"])
-    cell["outputs"] = [_harmless(output) for output in result.outputs]
+    cell["outputs"] = [kept for kept in map(harmless, result.outputs) if kept]
     if result.death:
         text = f"This cell did not come to an end: {result.detail}. The rest of the notebook was graded without it.\n"
         cell["outputs"].append({"output_type": "stream", "name": "stderr", "text": text})
+        return f"did not come to an end: {result.detail}"
+    errors = [output for output in result.outputs if output["output_type"] == "error"]
+    return f"stopped with {errors[-1]['ename']}: {errors[-1]['evalue']}"[:300] if errors else ""
 
 
-def _harmless(output: dict[str, Any]) -> dict[str, Any]:
-    """An output without what a grader's browser would execute: text, images and LaTeX stay."""
+def _with_stop(outcome: Outcome, stop: str | None) -> Outcome:
+    """The outcome with a note where the answer's own cell did not come to its end; a stub says so by itself."""
+    if not stop or "NotImplementedError" in stop or outcome.standing == "earned":
+        return outcome
+    return dataclasses.replace(outcome, notes=(*outcome.notes, f"The cell of this answer {stop}"))
+
+
+def harmless(output: dict[str, Any]) -> dict[str, Any] | None:
+    """An output that a browser can only show: text that a file can hold, and pictures that are pictures; or nothing."""
+    if output["output_type"] == "error":
+        trace = [writable(line) for line in output["traceback"]]
+        return {**output, "ename": writable(output["ename"]), "evalue": writable(output["evalue"]), "traceback": trace}
     if "data" not in output:
-        return output
-    return {**output, "data": {kind: content for kind, content in output["data"].items() if kind in SHOWN}}
+        return {**output, "text": writable(output["text"])}
+    data = {
+        kind: writable(content)
+        for kind, content in output["data"].items()
+        if kind == "text/plain" or (kind in PICTURES and _BASE64.fullmatch(content))
+    }
+    return {**output, "data": data} if data else None
 
 
 def _text_of(cell: dict[str, Any]) -> Ask:

@@ -5,14 +5,12 @@ The score is right for an honest notebook. It is not tamper-proof: the student's
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.answering import answer
+from autograder.answering import answer, quiet_stderr
 from autograder.judge import judge_part
 from autograder.library import load
 from autograder.variants import SECRET_FILE, course_secret, stream_key, variant
@@ -20,7 +18,7 @@ from autograder.variants import SECRET_FILE, course_secret, stream_key, variant
 
 def score(slug: str, part: str, *, version: int, seed: int, names: Mapping[str, Any]) -> float:
     """The points of one part as a plain float. Prints what was lost and why; writes nothing to standard error."""
-    with contextlib.redirect_stderr(io.StringIO()):
+    with quiet_stderr():
         problem = load(slug)
         drawn = variant(problem, seed)
         key = part_key(_secret(), slug, version, seed, part)

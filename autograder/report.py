@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core import Answer, Outcome, Question, Report, Verdict
-from autograder.errors import StaffError
+from autograder.errors import StaffError, Unreadable
 from autograder.wire import decode, encode
 
 FOLDER = "reports"
@@ -37,7 +37,7 @@ def load(path: Path) -> Report:
     """The report in a file; StaffError if it is not one of ours."""
     try:
         return _from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable) as error:
         raise StaffError("report", f"{path} is no report that can be read: {error}") from error
 
 
@@ -53,6 +53,7 @@ def _to_json(report: Report) -> dict[str, Any]:
         "parameters": _pack(report.parameters),
         "points": report.points,
         "flags": list(report.flags),
+        "digest": report.digest,
         "outcomes": outcomes,
     }
 
@@ -75,6 +76,7 @@ def _from_json(content: dict[str, Any]) -> Report:
         parameters=_unpack(content["parameters"]),
         outcomes=outcomes,
         flags=tuple(content["flags"]),
+        digest=content.get("digest", ""),
     )
 
 
@@ -85,7 +87,7 @@ def _pack(value: Any) -> str:
 
 
 def _unpack(text: str) -> Any:
-    return decode(zlib.decompress(base64.b64decode(text)))
+    return decode(zlib.decompress(base64.b64decode(text, validate=True)))
 
 
 def _pair(pair: list[Any]) -> tuple[Question, Answer]:

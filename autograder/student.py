@@ -174,9 +174,10 @@ def _defined(name: str) -> Any:
 
 
 def _look(name: str, subject: Any, question: Question, returns: Any) -> None:
-    from autograder.answering import answer
+    from autograder.answering import answer, quiet_stderr
 
-    reply: Answer = answer(question, {name: subject})
+    with quiet_stderr():
+        reply: Answer = answer(question, {name: subject})
     if reply.failure:
         what = (
             "is not written yet" if reply.detail.startswith("NotImplementedError") else f"stopped with {reply.detail}"

@@ -20,6 +20,8 @@ from autograder.notebook import answer_id
 MAX_BYTES = 64 * 2**20
 MAX_CELLS = 2_000
 MAX_SOURCE = 2**20
+PICTURES = ("image/png", "image/jpeg", "image/gif")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +34,13 @@ class Flag:
 
 @dataclass(kw_only=True)
 class StudentCell:
-    """A cell as handed in, reduced to what can be trusted to be text."""
+    """A cell as handed in, reduced to what can be trusted to be text; `pictures` are a markdown cell's attachments."""
 
+    place: int
     cell_type: str
     source: str
     grade_id: str | None
+    pictures: dict[str, dict[str, str]] = field(default_factory=dict)
     used: bool = False
 
 
@@ -61,17 +65,16 @@ def read_cells(content: bytes) -> list[StudentCell]:
         raise ValueError("the file is JSON, but not a notebook")
     cells = document.get("cells")
     if cells is None and isinstance(document.get("worksheets"), list):  # notebook format 3
-        cells = [
-            cell for sheet in document["worksheets"] if isinstance(sheet, dict) for cell in sheet.get("cells") or []
-        ]
+        sheets = [sheet.get("cells") for sheet in document["worksheets"] if isinstance(sheet, dict)]
+        cells = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
     if not isinstance(cells, list):
         raise ValueError("the file is JSON, but not a notebook: it has no list of cells")
     if len(cells) > MAX_CELLS:
         raise ValueError(f"the notebook has {len(cells):,} cells; at most {MAX_CELLS:,} are read")
-    return [cell for cell in map(_read_cell, cells) if cell]
+    return [cell for cell in map(_read_cell, range(len(cells)), cells) if cell]
 
 
-def _read_cell(cell: Any) -> StudentCell | None:
+def _read_cell(place: int, cell: Any) -> StudentCell | None:
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         return None
     source = cell.get("source", cell.get("input", ""))
@@ -82,17 +85,42 @@ def _read_cell(cell: Any) -> StudentCell | None:
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
-    source = source[:MAX_SOURCE].encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be written
     return StudentCell(
+        place=place,
         cell_type=cell["cell_type"],
-        source=source if cell["cell_type"] == "code" else inert(source),
+        source=writable(source[:MAX_SOURCE]),
         grade_id=grade_id if isinstance(grade_id, str) else None,
+        pictures=_pictures(cell.get("attachments")),
     )
 
 
+def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
+    """The pictures pasted into a cell, a photograph of a derivation perhaps; anything else is left out."""
+    pictures = {}
+    for name, bundle in attachments.items() if isinstance(attachments, dict) else ():
+        kept = {
+            kind: content
+            for kind, content in (bundle.items() if isinstance(bundle, dict) else ())
+            if kind in PICTURES and isinstance(content, str) and _BASE64.fullmatch(content)
+        }
+        if kept and re.fullmatch(r"[\w .()-]+", name):
+            pictures[name] = kept
+    return pictures
+
+
+def writable(text: str) -> str:
+    """The same text without what no UTF-8 file can hold (lone surrogates)."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def inert(markdown: str) -> str:
-    """The same text with no HTML tag in it: it will be shown in a grader's browser, beside the grader's session."""
-    return re.sub(r"<(?=[A-Za-z/?])", "< ", markdown)
+    """The same text with no HTML and no link in it, pasted pictures excepted.
+
+    It will be shown in a grader's browser, beside the grader's session: nothing in it may run or be fetched.
+    """
+    text = re.sub(r"<(?=[A-Za-z/?!])", "< ", markdown)
+    text = re.sub(r"\](?=\((?!attachment:[\w .()%-]+\)))", "] ", text)
+    return re.sub(r"\](?=:)", "] ", text)
 
 
 def make_whole(content: bytes, released: dict[str, Any], source: dict[str, Any]) -> Whole:
@@ -130,120 +158,170 @@ class _Matching:
         self.released = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in released["cells"]}
         self.found: dict[str, StudentCell] = {}
         for grade_id, cell in self.released.items():
-            self._by_id(grade_id, cell)
-        for grade_id, cell in self.released.items():
+            if not _is_answer(cell):
+                self._locked(grade_id, cell)
+        stubs = {grade_id: self._answered(grade_id, cell) for grade_id, cell in self._answers()}
+        for grade_id, cell in self._answers():
             if grade_id not in self.found:
-                self._by_content(grade_id, cell)
+                self._elsewhere(grade_id, cell, stubs[grade_id])
         if cells:
             self._report_missing()
 
-    def _by_id(self, grade_id: str, cell: dict[str, Any]) -> None:
-        same = [item for item in self.cells if item.grade_id == grade_id and item.cell_type == cell["cell_type"]]
-        if not same:
-            return
-        if len(same) > 1:
-            self.flags.append(Flag(code="duplicate_cell", message=f"{len(same)} cells have the id {grade_id!r}."))
-        if not _is_answer(cell):
-            for item in same:
-                item.used = True
-            self.found[grade_id] = same[0]
-            if _squeezed(same[0].source) != _squeezed(cell["source"]):
-                self.flags.append(
-                    Flag(
-                        code="changed_cell", message=f"The locked cell {grade_id!r} had been changed; it was restored."
-                    )
-                )
-            return
-        # As when the notebook runs from top to bottom, the last one that says anything counts; earlier ones still run.
-        written = [item for item in same if _squeezed(item.source) != _squeezed(cell["source"])]
-        for item in same:
-            item.used = item not in written
-        self._take(grade_id, (written or same)[-1])
+    def _answers(self) -> list[tuple[str, dict[str, Any]]]:
+        return [(grade_id, cell) for grade_id, cell in self.released.items() if _is_answer(cell)]
 
-    def _by_content(self, grade_id: str, cell: dict[str, Any]) -> None:
-        free = [item for item in self.cells if not item.used and item.cell_type == cell["cell_type"]]
-        if not _is_answer(cell):
-            same = [item for item in free if _squeezed(item.source) == _squeezed(cell["source"])]
-            for item in same:
-                item.used = True
-            if same:
-                self.found[grade_id] = same[0]
-            return
-        candidates = [item for item in free if self._answers(grade_id, cell, item)]
-        if not candidates:
-            return
-        marked = [item for item in candidates if _mark_line(cell["source"]) in item.source]
-        candidates = marked if cell["cell_type"] == "markdown" and marked else candidates
-        if cell["cell_type"] == "markdown" and len(candidates) > 1:
-            self.ambiguous.add(grade_id)
-        self.flags.append(
-            Flag(
-                code="found_by_content",
-                message=f"The answer {_part(grade_id)!r} had lost its id and was found by its content.",
-            )
-        )
-        self._take(grade_id, candidates[-1])
-
-    def _answers(self, grade_id: str, cell: dict[str, Any], item: StudentCell) -> bool:
-        if item.grade_id in self.released:
-            return False
-        if cell["cell_type"] == "code":
-            return _part(grade_id) in set(defined_names(item.source))
-        return _mark_line(cell["source"]) in item.source or not self._knows(item)
-
-    def _knows(self, item: StudentCell) -> bool:
-        """Whether a markdown cell is one of the instructor's own texts."""
-        return any(_squeezed(item.source) == _squeezed(cell["source"]) for cell in self.released.values())
+    def _flag(self, code: str, message: str) -> None:
+        self.flags.append(Flag(code=code, message=message))
 
     def _take(self, grade_id: str, item: StudentCell) -> None:
         item.used = True
         self.found[grade_id] = item
 
+    def _with_id(self, grade_id: str) -> list[StudentCell]:
+        same = [item for item in self.cells if item.grade_id == grade_id]
+        if len(same) > 1:
+            self._flag("duplicate_cell", f"{len(same)} cells have the id {grade_id!r}.")
+        return same
+
+    def _locked(self, grade_id: str, cell: dict[str, Any]) -> None:
+        """Find a cell that the student should not have changed. What he wrote into it is kept beside it and run."""
+        same = self._with_id(grade_id) or [
+            item for item in self.cells if not item.used and _equal(item, cell) and item.grade_id not in self.released
+        ]
+        for item in same:
+            item.used = _equal(item, cell) or not self._worth_running(item, cell)
+        if not same:
+            return
+        self.found[grade_id] = same[0]
+        if not all(_equal(item, cell) for item in same):
+            self._flag("changed_cell", f"The locked cell {grade_id!r} had been changed; it was restored.")
+
+    def _worth_running(self, item: StudentCell, cell: dict[str, Any]) -> bool:
+        """Whether a changed locked cell may hold something that answers rely on; of a test, only new names are."""
+        if item.cell_type != "code" or cell["cell_type"] != "code":
+            return False
+        if not cell["metadata"]["nbgrader"].get("grade"):
+            return True
+        return bool(set(defined_names(item.source)) - set(defined_names(cell["source"])))
+
+    def _answered(self, grade_id: str, cell: dict[str, Any]) -> StudentCell | None:
+        """Find the answer by its id; returns the cell where it stands as it was handed out.
+
+        As when the notebook runs from top to bottom, the last one that says anything counts; earlier ones still run.
+        """
+        same = self._with_id(grade_id)
+        written = [item for item in same if not _equal(item, cell)]
+        for item in same:
+            item.used = item not in written
+        saying = [item for item in written if self._says(grade_id, cell, item)]
+        if saying:
+            self._take(grade_id, saying[-1])
+        return next((item for item in same if item.used), None)
+
+    def _says(self, grade_id: str, cell: dict[str, Any], item: StudentCell) -> bool:
+        """Whether a cell that is not the stub answers the part: code by defining its name, text by being there."""
+        if cell["cell_type"] == "code":
+            return _part(grade_id) in set(defined_names(item.source))
+        return True
+
+    def _elsewhere(self, grade_id: str, cell: dict[str, Any], stub: StudentCell | None) -> None:
+        """Find an answer that stands in another cell than its own; or take what there is."""
+        candidates = [item for item in self.cells if not item.used and self._could_be(grade_id, cell, item, stub)]
+        own = [item for item in self.cells if not item.used and item.grade_id == grade_id]
+        if not candidates:
+            if remaining := own[-1:] or ([stub] if stub else []):
+                self._take(grade_id, remaining[0])
+            return
+        marked = [item for item in candidates if _mark_line(cell["source"]) in item.source]
+        if cell["cell_type"] == "markdown":
+            candidates = marked or candidates
+            if len(candidates) > 1:
+                self.ambiguous.add(grade_id)
+        where = "was found in another cell than its own" if own or stub else "had lost its id and was found by content"
+        self._flag("found_by_content", f"The answer {_part(grade_id)!r} {where}.")
+        self._take(grade_id, candidates[-1])
+
+    def _could_be(self, grade_id: str, cell: dict[str, Any], item: StudentCell, stub: StudentCell | None) -> bool:
+        if item.grade_id in self.released or item.cell_type != cell["cell_type"] or _equal(item, cell):
+            return False
+        if cell["cell_type"] == "code":
+            return self._says(grade_id, cell, item)
+        if _mark_line(cell["source"]) in item.source:
+            return True
+        if stub is None:
+            return bool(item.source.strip())
+        return bool(item.source.strip()) and self._follows(item, stub)
+
+    def _follows(self, item: StudentCell, stub: StudentCell) -> bool:
+        """Whether nothing but the student's own cells stands between a stub and the cell."""
+        between = [other for other in self.cells if stub.place < other.place < item.place]
+        return item.place > stub.place and all(other.grade_id not in self.released for other in between)
+
     def _report_missing(self) -> None:
         for grade_id, cell in self.released.items():
             if grade_id not in self.found and (_is_answer(cell) or cell["metadata"]["nbgrader"].get("grade")):
-                self.flags.append(
-                    Flag(code="missing_cell", message=f"The cell {grade_id!r} was missing; it was put back.")
-                )
+                self._flag("missing_cell", f"The cell {grade_id!r} was missing; it was put back.")
 
     def extras(self) -> Iterator[tuple[str | None, StudentCell]]:
         """The student's own cells, each with the id of the instructor's cell that it came after."""
-        owner = {id(item): grade_id for grade_id, item in self.found.items()}
+        owner = {item.place: grade_id for grade_id, item in self.found.items()}
         after: str | None = None
         for item in self.cells:
-            if id(item) in owner:
-                after = owner[id(item)]
-            elif not item.used and item.source.strip():
+            after = owner.get(item.place, after)
+            if not item.used and item.source.strip():
                 yield after, item
 
 
 def _assemble(matching: _Matching, source: dict[str, Any]) -> dict[str, Any]:
-    extras = list(matching.extras())
-    cells = [_extra(item, number) for number, (after, item) in enumerate(extras) if after is None]
-    first = len(cells)
+    """The instructor's cells in order, each with the student's own behind it.
+
+    An answer that stood further down than its place brings along the own cells above it, on which it may rely.
+    """
+    waiting = list(matching.extras())
+    top = "setup" if "setup" in matching.released else source["cells"][0]["metadata"]["nbgrader"]["grade_id"]
+    cells: list[dict[str, Any]] = []
+
+    def place(ready: list[tuple[str | None, StudentCell]]) -> None:
+        for pair in ready:
+            waiting.remove(pair)
+            cells.append(_own(pair[1]))
+
     for cell in source["cells"]:
         grade_id = cell["metadata"]["nbgrader"]["grade_id"]
-        cell = copy.deepcopy(cell)
         if _is_answer(cell):
-            stub = matching.released[grade_id]
             item = matching.found.get(grade_id)
-            cell["source"] = item.source if item else stub["source"]
-            cell["metadata"] = copy.deepcopy(stub["metadata"])
-        cells.append(cell)
-        cells += [_extra(item, number) for number, (after, item) in enumerate(extras) if after == grade_id]
-    # A student's cell at the very top comes after the title and the imports, which it may have relied on.
-    setup = [i for i, cell in enumerate(source["cells"]) if cell["metadata"]["nbgrader"]["grade_id"] == "setup"]
-    if first and setup:
-        end = first + setup[0] + 1
-        cells = cells[first:end] + cells[:first] + cells[end:]
+            place([pair for pair in waiting if item and pair[1].place < item.place])
+            cell = _answer_cell(matching.released[grade_id], cell, item)
+        cells.append(copy.deepcopy(cell))
+        # A student's cell at the very top comes after the title and the imports, which it may have relied on.
+        place([pair for pair in waiting if pair[0] == grade_id or (pair[0] is None and grade_id == top)])
+    place(list(waiting))
     return {**copy.deepcopy(source), "cells": cells}
 
 
-def _extra(item: StudentCell, number: int) -> dict[str, Any]:
-    cell: dict[str, Any] = {"cell_type": item.cell_type, "id": f"own-{number}", "metadata": {}, "source": item.source}
-    if item.cell_type == "code":
-        cell |= {"execution_count": None, "outputs": []}
-    return cell
+def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell | None) -> dict[str, Any]:
+    """The instructor's answer cell with the student's text in it, or with the stub where there is none."""
+    text = item.source if item else stub["source"]
+    if cell["cell_type"] == "markdown":
+        mark = _mark_line(stub["source"])
+        text = f"{mark}\n{inert(text.replace(mark, '')).strip()}" if item else text
+    answer = {**cell, "source": text, "metadata": copy.deepcopy(stub["metadata"])}
+    if item and item.pictures and cell["cell_type"] == "markdown":
+        answer["attachments"] = item.pictures
+    return answer
+
+
+def _own(item: StudentCell) -> dict[str, Any]:
+    code = item.cell_type == "code"
+    source = item.source if code else inert(item.source)
+    cell: dict[str, Any] = {"cell_type": item.cell_type, "id": f"own-{item.place}", "metadata": {}, "source": source}
+    if code:
+        return cell | {"execution_count": None, "outputs": []}
+    return cell | ({"attachments": item.pictures} if item.pictures and item.cell_type == "markdown" else {})
+
+
+def _equal(item: StudentCell, cell: dict[str, Any]) -> bool:
+    return _squeezed(item.source) == _squeezed(cell["source"])
 
 
 def _is_answer(cell: dict[str, Any]) -> bool:
@@ -264,7 +342,7 @@ def _mark_line(source: str) -> str:
 
 
 def defined_names(source: str) -> Iterator[str]:
-    """The names that a cell defines at its top level; by pattern where it does not parse."""
+    """The names that a cell binds at its top level; by pattern where it does not parse."""
     try:
         tree = ast.parse("\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -274,6 +352,9 @@ def defined_names(source: str) -> Iterator[str]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (item.asname or item.name.split(".")[0] for item in node.names)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name))
+            nodes = (item for target in targets for item in ast.walk(target))
+            yield from (item.id for item in nodes if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store))

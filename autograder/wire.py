@@ -20,6 +20,7 @@ import numpy as np
 from autograder.errors import Unreadable
 
 MAX_BYTES = 256 * 2**20
+MAX_HEADER = 8 * 2**20  # JSON takes many times its length once it is read
 MAX_DEPTH = 32
 MAX_ITEMS = 100_000
 MAX_DIMENSIONS = 16
@@ -52,6 +53,8 @@ def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES)
     if len(data) < 4:
         raise Unreadable("frame", "the answer breaks off before its header")
     (size,) = struct.unpack(">I", data[:4])
+    if size > MAX_HEADER:
+        raise Unreadable("too_large", f"the answer's structure takes more than {MAX_HEADER // 2**20} MB")
     if size > len(data) - 4:
         raise Unreadable("frame", "the answer breaks off within its header")
     try:

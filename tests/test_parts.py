@@ -95,7 +95,7 @@ def test_number_cells():
     cell = WHOLE.solution_cell({})
     assert cell == "# n = ...   (a whole number)\n### BEGIN SOLUTION\nn = 7000\n### END SOLUTION\n"
     assert "a number, in nats)" in Number("h", points=1, reference=third, unit="nats").solution_cell({})
-    assert WHOLE.answer_cell(eight_thousand, {}) == "n = 8000\n" and WHOLE.local_check({}) == "check_number('n')"
+    assert WHOLE.answer_cell(eight_thousand, {}) == "n = 8000\n" and WHOLE.local_check({}) == "form.check_number('n')"
 
 
 FAILURES = [
@@ -267,7 +267,10 @@ def test_a_fault_of_ours_is_held():
 
 def test_function_cells():
     """The local check shows shapes, dtypes and kinds, no values."""
-    assert FUNCTION.local_check({}) == "check('f', x=tensor(3, 5), y=tensor(3, 5), returns=tensor(3, 5))"
+    assert (
+        FUNCTION.local_check({})
+        == "form.check('f', x=form.tensor(3, 5), y=form.tensor(3, 5), returns=form.tensor(3, 5))"
+    )
     assert "def f(x, y):" in FUNCTION.answer_cell(swapped, {})
 
 
@@ -382,8 +385,10 @@ def test_module_inputs_and_subjects():
 def test_module_cells():
     """The local check names the parameters with their shapes."""
     cell = MODULE.local_check({})
-    assert cell.startswith("check_module('M', init={'J': 3, 'K': 2}, state={'W': tensor(3, 2), 'B': tensor(3)}, ")
-    assert cell.endswith(", x=tensor(4, 2), returns=tensor(4, 3))")
+    assert cell.startswith(
+        "form.check_module('M', init={'J': 3, 'K': 2}, state={'W': form.tensor(3, 2), 'B': form.tensor(3)}, "
+    )
+    assert cell.endswith(", x=form.tensor(4, 2), returns=form.tensor(4, 3))")
 
 
 # Written

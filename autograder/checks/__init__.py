@@ -5,5 +5,6 @@ from autograder.checks.exactly import exactly
 from autograder.checks.form import form
 from autograder.checks.gradient import gradient
 from autograder.checks.holds import holds
+from autograder.checks.symbolic import symbolic
 
-__all__ = ["close", "exactly", "form", "gradient", "holds"]
+__all__ = ["close", "exactly", "form", "gradient", "holds", "symbolic"]

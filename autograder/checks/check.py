@@ -12,7 +12,7 @@ from autograder.errors import AuthorError
 class Respondent(Protocol):
     """Somebody who answers for a part: the student through the wall, the reference, or a mistake.
 
-    Both methods return plain values and never a failure: the judge of the part handles those.
+    The methods return plain values and never a failure: the judge of the part handles those.
     """
 
     def call(self, *arguments: Any) -> Any:
@@ -20,6 +20,9 @@ class Respondent(Protocol):
 
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> dict[str, Any]:
         """`{"output": …, "gradient": [...]}`: the gradients of <cotangent, output> by the arguments at `wrt`."""
+
+    def precise(self, *arguments: Any) -> Any:
+        """What a function gives on numbers of a hundred digits; modules do not answer this."""
 
 
 @dataclass(frozen=True, kw_only=True)

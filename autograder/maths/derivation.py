@@ -224,14 +224,9 @@ def decide(
     **options: Any,
 ) -> Decision:
     """A chain of expressions, one a line of `answer`, as one decision; `detail["share"]` is the part that holds."""
+    language = expressions(**options)
     found = judge(
-        answer.splitlines(),
-        reference,
-        language=expressions(**options),
-        start=start,
-        requires=requires,
-        cap=cap,
-        steps=steps,
+        answer.splitlines(), reference, language=language, start=start, requires=requires, cap=cap, steps=steps
     )
     decision = found.decision
     detail = {**(decision.detail or {}), "share": float(found.share)}

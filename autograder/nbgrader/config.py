@@ -22,7 +22,7 @@ def configure(c: Any, course: Path | str) -> None:
     _kernels_over_sockets(c)
     here = "autograder.nbgrader"
     c.Autograde.exporter_class = f"{here}.reading.SubmissionExporter"
-    c.Autograde.pre_convert_hook = f"{here}.reading.refuse_links"
+    c.Autograde.pre_convert_hook = f"{here}.reading.before_reading"
     c.Autograde.sanitize_preprocessors = [f"{here}.reading.Sanitize"]
     c.Autograde.autograde_preprocessors = [
         f"{here}.running.RunAndJudge",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import logging
 import os
+import re
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +29,7 @@ from nbgrader.preprocessors import (
 )
 
 from autograder.errors import StaffError
-from autograder.submission import make_whole
+from autograder.submission import MAX_BYTES, make_whole
 
 log = logging.getLogger(__name__)
 MINE = "autograder"
@@ -86,21 +90,39 @@ def _content(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return b""
+    if not _regular(descriptor):
+        return b""
     with os.fdopen(descriptor, "rb") as file:
-        try:
-            return file.read()
-        except OSError:
-            return b""
+        return file.read(MAX_BYTES + 1)
 
 
-def refuse_links(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Replace every link and special file in a submission by a note: nbgrader would copy what it points to."""
+def _regular(descriptor: int) -> bool:
+    """Whether an open file is a regular one; it is closed where it is not."""
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return True
+    os.close(descriptor)
+    return False
+
+
+def before_reading(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Make a submission's folder safe to read, and find notebooks that were handed in under another name.
+
+    nbgrader passes its own list of the folder's notebooks, goes on whatever is raised here, and would follow links and
+    leave out notebooks whose names it does not know.
+    """
     for folder in {Path(notebook).parent for notebook in notebooks}:
-        for place, directories, files in os.walk(folder):
-            for name in (*directories, *files):
-                path = Path(place, name)
-                if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                    _refuse(path)
+        refuse_links(folder)
+        known = {path.stem for path in Path("source", assignment).glob("*.ipynb")}
+        notebooks[:] = sorted({*notebooks, *map(str, _found_again(folder, known))})
+
+
+def refuse_links(folder: Path) -> None:
+    """Replace every link and special file in a submission by a note: nbgrader would copy what it points to."""
+    for place, directories, files in os.walk(folder):
+        for name in (*directories, *files):
+            path = Path(place, name)
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                _refuse(path)
 
 
 def _refuse(path: Path) -> None:
@@ -108,9 +130,41 @@ def _refuse(path: Path) -> None:
     log.warning("%s was handed in as a link or special file (%s); it was not followed", path, target)
     path.unlink()
     note = json.dumps({"refused": target})
-    path.with_name(path.name + ".refused").write_text(note)
     if path.suffix == ".ipynb":
         path.write_text(note)  # nbgrader has it on its list: it must find a file, which is read as no notebook
+    with contextlib.suppress(OSError):  # a name that leaves no room for a suffix
+        path.with_name(path.name + ".refused").write_text(note)
+
+
+def _found_again(folder: Path, known: set[str]) -> Iterator[Path]:
+    """Copies, under the name they were handed out by, of notebooks that bear another and say what they are.
+
+    Several that could be the same one are left for a person, by a file that is no notebook.
+    """
+    candidates: dict[str, list[Path]] = {}
+    for path in sorted(folder.glob("*.ipynb")):
+        if path.stem not in known and (slug := _slug(path, known)):
+            candidates.setdefault(slug, []).append(path)
+    for slug, paths in candidates.items():
+        place = folder / f"{slug}.ipynb"
+        if place.exists():
+            continue
+        names = ", ".join(path.name for path in paths)
+        log.warning("%s was not handed in under its own name, but as %s", place, names)
+        place.write_bytes(_content(paths[0]) if len(paths) == 1 else json.dumps({"several": names}).encode())
+        yield place
+
+
+def _slug(path: Path, known: set[str]) -> str:
+    """Which of the known notebooks this one is, by what it says or by its name; empty where neither tells."""
+    try:
+        slug = json.loads(_content(path))["metadata"][MINE]["slug"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        slug = None
+    if isinstance(slug, str) and slug in known:
+        return slug
+    named = [name for name in known if re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", path.stem)]
+    return max(named, key=len, default="")
 
 
 class Sanitize(NbGraderPreprocessor):  # type: ignore[misc]

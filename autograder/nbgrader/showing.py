@@ -22,6 +22,9 @@ _SPANS = re.compile(
     re.DOTALL,
 )
 
+# TeX may ask for a link (\\href), which MathML would follow: such a formula stays as it was typed.
+_LIVE = re.compile(r"[\s\"'](?:\w+:)?(?:href|src|style|on\w+)\s*=|<(?!/?m[a-z]+[\s>/])", re.IGNORECASE)
+
 
 class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
     """A page of the package's own template, in place of nbgrader's."""
@@ -86,8 +89,9 @@ def with_mathml(markdown: str) -> str:
             return match[0]
         display = match["display"] is not None
         try:
-            return str(convert(match["display"] or match["inline"], display="block" if display else "inline"))
+            mathml = str(convert(match["display"] or match["inline"], display="block" if display else "inline"))
         except Exception:  # the converter raises many kinds; the reader still has the TeX
             return match[0]
+        return match[0] if _LIVE.search(mathml) else mathml
 
     return _SPANS.sub(replace, markdown)

@@ -20,7 +20,7 @@ class Derivation(Expression):
 
     `start` is what the first line must equal (by default the reference). `milestones` are forms to be reached, such as
     `no sum`; `cap` bounds the size of one step. Each link that holds earns its share, so an error is paid for once;
-    where `steps` says how many links a full solution has, it costs at least one of them.
+    `steps` is how many links a full solution has, so that padding cannot dilute an error.
     """
 
     _: KW_ONLY

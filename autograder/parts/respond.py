@@ -9,6 +9,7 @@ from typing import Any
 
 from autograder.answering import answer
 from autograder.core import Answer, Ask, Case, Parameters, Question, Verdict
+from autograder.errors import AuthorError
 from autograder.parts.source import takes_parameters
 
 
@@ -62,6 +63,10 @@ class FunctionRespondent:
         options = {"wrt": list(wrt), "cotangent": cotangent}
         return value_of(self.ask(Question(kind="gradient", name=self.name, arguments=arguments, options=options)))
 
+    def precise(self, *arguments: Any) -> Any:
+        """What the function returns on numbers of a hundred digits: `{"digits": …}` or `{"unsupported": why}`."""
+        return value_of(self.ask(Question(kind="symbolic", name=self.name, arguments=arguments)))
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleRespondent:
@@ -81,6 +86,10 @@ class ModuleRespondent:
         """Output and gradients by every floating-point input, then by every parameter in order of their names."""
         options = {**self.case.options, "cotangent": cotangent}
         return value_of(self.ask(Question(kind="module", name=self.name, arguments=arguments, options=options)))
+
+    def precise(self, *arguments: Any) -> Any:
+        """A module's parameters are floats: there is nothing exact to ask for."""
+        raise AuthorError("symbolic", f"part {self.name!r}: symbolic() is for functions, not for modules")
 
 
 def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:

@@ -6,81 +6,100 @@ Everything here can be read and changed by the student's code: what leaves this 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import random
-import resource
 import socket
 import sys
 import time
 from typing import Any
 
 from autograder.answering import answer
-from autograder.core import Answer, Question
+from autograder.core import Question
 from autograder.errors import Unreadable
-from autograder.sandbox import stream
+from autograder.sandbox import linux, mounts, stream, wall
+from autograder.sandbox.outputs import MAX_OUTPUTS
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 from autograder.wire import decode, encode
 
-ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
-
-def serve(channel: socket.socket, settings: dict[str, Any]) -> None:
-    """Live for one notebook: prepare the process, then do what is asked until the channel closes."""
-    _prepare(settings)
+def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:
+    """Live for one notebook: put up the wall, prepare the process, then do what is asked until the channel closes."""
+    settings = decode(stream.receive(channel, time.monotonic() + 3600))
+    try:
+        _prepare(channel, settings, layers, shown)
+    except OSError as error:
+        stream.send(channel, encode({"fault": str(error)}))
+        return
+    os.register_at_fork(after_in_child=channel.close)  # a fork of the student's must not answer in its parent's place
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
+    _seed()
     stream.send(channel, encode({"ready": True}))
     while True:
         try:
             request = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
-        except (stream.Hangup, stream.Silence):
+        except (stream.Hangup, stream.Silence, ValueError):  # ValueError: closed by the fork above
             return
         outputs.clear()
+        _restore_streams(outputs)
         if request["do"] == "cell":
             shell.run_cell(request["source"], store_history=True)
-            reply = _safe({"outputs": outputs.items})
+            reply: dict[str, Any] = {"outputs": outputs.items[:MAX_OUTPUTS]}
         else:
             reply = _answer(request["question"], shell)
-        stream.send(channel, reply)
+        stream.send(channel, _safe({**reply, "turn": request["turn"]}, settings["reply_bytes"]))
 
 
-def _answer(question: dict[str, Any], shell: Shell) -> bytes:
+def _restore_streams(outputs: Outputs) -> None:
+    """New streams where a cell took them away: the shell itself writes to them."""
+    for name in ("stdout", "stderr"):
+        if not hasattr(getattr(sys, name, None), "write"):
+            setattr(sys, name, Stream(outputs, name))
+
+
+def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
     found = answer(Question(**{**question, "arguments": tuple(question["arguments"])}), shell.user_ns)
-    return _safe({"value": found.value, "failure": found.failure, "detail": found.detail})
+    return {"value": found.value, "failure": found.failure, "detail": found.detail}
 
 
-def _safe(reply: dict[str, Any]) -> bytes:
+def _safe(reply: dict[str, Any], most: int) -> bytes:
     try:
-        return encode(reply)
+        frame = encode(reply)
+        if len(frame) > most:
+            raise Unreadable("too_large", f"a value of more than {most // 2**20} MB")
+        return frame
     except Unreadable as error:
-        found = Answer(failure="unreadable", detail=error.message)
-        return encode({"value": None, "failure": found.failure, "detail": found.detail, "outputs": []})
+        found: dict[str, Any] = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
+        return encode({**found, "turn": reply["turn"]})
 
 
-def _prepare(settings: dict[str, Any]) -> None:
-    """A fresh session, directory, environment, streams, limits and random state."""
+def _prepare(
+    channel: socket.socket, settings: dict[str, Any], layers: frozenset[str], shown: list[tuple[str, str]]
+) -> None:
+    """A fresh session, streams, wall, directory with the notebook's files, and environment."""
     os.setsid()
-    os.umask(0o077)
-    os.chdir(settings["directory"])
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(environment, HOME=settings["directory"], TMPDIR=settings["directory"])
-    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    os.environ["OMP_NUM_THREADS"] = "1"
+    channel.set_inheritable(False)
+    if sys.platform.startswith("linux"):
+        # A daemon's parent is this process again, so that it is found and ended with it where there is no namespace.
+        linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    megabyte = 2**20
-    limits = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: settings["file_megabytes"] * megabyte,
-        resource.RLIMIT_DATA: settings["memory_megabytes"] * megabyte,
-    }
-    for limit, value in limits.items():
-        resource.setrlimit(limit, (value, value))
+    os.closerange(3, channel.fileno())
+    os.closerange(channel.fileno() + 1, 4096)
+    wall.enter(layers, {**settings, "shown": shown + [tuple(pair) for pair in settings["visible"]]})
+    directory = mounts.WORK if "files" in layers else settings["directory"]
+    os.umask(0o077)
+    os.chdir(directory)
+    for name, content in settings["files"].items():
+        with contextlib.suppress(OSError):  # what does not fit is not there, as the notebook will find
+            os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+            with open(name, "wb") as file:
+                file.write(content.tobytes())
+    os.environ.update(HOME=directory, TMPDIR=directory, USER=mounts.NAME)
     # The notebook's own folder comes last: a file handed in beside it cannot take the place of a library.
-    sys.path[:] = [entry for entry in sys.path if entry not in ("", settings["directory"])] + [settings["directory"]]
-    _seed()
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]
 
 
 def _seed() -> None:

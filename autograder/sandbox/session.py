@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
-from autograder.sandbox import stream, warm
+from autograder.sandbox import mounts, stream, warm
+from autograder.sandbox.outputs import limited, note, outputs
+from autograder.sandbox.process import Process
 from autograder.wire import decode, encode
 
-Death = Literal["timeout", "exit"]
+# `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
+Death = Literal["timeout", "exit", "memory", "staff"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one submission may use. Seconds are of wall-clock time and start when the student's code does."""
+    """What one submission may use. Seconds are of wall-clock time and start when the student's code does.
+
+    `require_wall` refuses to run anything where a layer of the wall is missing; `visible` are folders that notebooks
+    may read, such as a data set's; `without_wall` is for showing what the wall is good for, and for nothing else.
+    """
 
     cell_seconds: float = 60.0
     question_seconds: float = 20.0
     notebook_seconds: float = 300.0
     memory_megabytes: int = 4096
     file_megabytes: int = 64
-    output_characters: int = 200_000
+    disk_megabytes: int = 256
+    disk_files: int = 20_000
+    processes: int = 128
+    open_files: int = 512
+    reply_megabytes: int = 64
+    cell_characters: int = 1_000_000
+    output_characters: int = 500_000  # of one cell, pictures included
     restarts: int = 6
+    require_wall: bool = False
+    visible: tuple[str, ...] = ()
+    without_wall: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,40 +58,52 @@ class Session:
     """Runs the cells of one notebook in order and asks questions in between.
 
     A cell or question that does not come back costs only itself: the process is killed, and the next request starts a
-    fresh one in which the cells so far are run again, without those that killed it. `files` are put beside the
-    notebook (name to content).
+    fresh one in which the cells so far are run again, without those that killed it. Once the notebook's own time or
+    its restarts are used up, what is left is not wrong but unknown (`staff`). `files` are put beside the notebook
+    (name to content).
     """
 
     def __init__(self, limits: Limits | None = None, files: dict[str, bytes] | None = None) -> None:
         self.limits = limits or Limits()
         self._files = files or {}
         self._cells: list[str] = []
-        self._process: warm.Process | None = None
-        self._directory = Path(tempfile.mkdtemp(prefix="notebook-"))
+        self._process: Process | None = None
         self._used = 0.0
         self._starts = 0
+        self._turn = 0
+        self._flags: dict[str, None] = {}
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What happened that no honest notebook does: for a person to look at."""
+        return tuple(self._flags)
 
     def __enter__(self) -> Session:
+        if self.limits.require_wall:  # to be refused before anything else is done
+            self._running()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the process and remove its directory."""
+        """End the process."""
         self._kill()
-        shutil.rmtree(self._directory, ignore_errors=True)
 
     def run(self, source: str) -> CellResult:
         """Run one cell; its outputs come in nbformat's shape."""
+        if len(source) > self.limits.cell_characters:
+            return CellResult(death="exit", detail=f"it is longer than {self.limits.cell_characters:,} characters")
         try:
             reply = self._request({"do": "cell", "source": source}, self.limits.cell_seconds)
         except _Died as death:
             return CellResult(death=death.death, detail=death.detail)
         except Unreadable as error:
-            return CellResult(outputs=[_note(f"The outputs of this cell could not be read: {error.message}")])
+            self._kill()  # what cannot be read leaves the stream at an unknown place
+            self._cells.append(source)
+            return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
         self._cells.append(source)
-        return CellResult(outputs=_outputs(reply))
+        return CellResult(outputs=limited(outputs(reply), self.limits.output_characters))
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
@@ -88,11 +115,10 @@ class Session:
         }
         try:
             reply = self._request({"do": "ask", "question": content}, self.limits.question_seconds)
-            return _read_answer(reply)
+            return self._read_answer(reply)
         except _Died as death:
             return Answer(failure=death.death, detail=death.detail)
         except Unreadable as error:
-            self._kill()  # a reply that cannot be read leaves the stream at an unknown place
             return Answer(failure="unreadable", detail=error.message)
 
     def _request(self, request: dict[str, Any], seconds: float) -> Any:
@@ -103,47 +129,71 @@ class Session:
             self._kill()
             raise
 
-    def _exchange(self, process: warm.Process, request: dict[str, Any], seconds: float) -> Any:
+    def _exchange(self, process: Process, request: dict[str, Any], seconds: float) -> Any:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
-            raise _Died("timeout", f"the notebook used up its {self.limits.notebook_seconds:g} s")
-        start = time.monotonic()
+            raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
+        start, allowed = time.monotonic(), min(seconds, left)
         try:
-            stream.send(process.channel, encode(request))
-            return decode(stream.receive(process.channel, start + min(seconds, left), process.alive))
+            return self._turn_taken(process, request, start + allowed)
         except stream.Silence as error:
-            raise _Died("timeout", f"it was stopped after {min(seconds, left):.3g} s") from error
+            if allowed < seconds:  # others used the time that this one may have needed
+                raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s") from error
+            raise _Died("timeout", f"it was stopped after {allowed:.3g} s") from error
         except stream.Hangup as error:
-            raise _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)") from error
+            raise _how(process) from error
         finally:
             self._used += time.monotonic() - start
 
-    def _running(self) -> warm.Process:
+    def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float) -> Any:
+        """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
+        self._turn += 1
+        if stream.pending(process.channel):
+            raise self._forged("a reply came before anything was asked")
+        stream.send(process.channel, encode({**request, "turn": self._turn}), deadline)
+        most = self.limits.reply_megabytes * 2**20
+        try:
+            reply = decode(stream.receive(process.channel, deadline, process.alive, most))
+        except Unreadable as error:
+            raise self._forged(error.message) from error
+        if not isinstance(reply, dict) or reply.get("turn") != self._turn:
+            raise self._forged("a reply to something else came back")
+        return reply
+
+    def _read_answer(self, reply: Any) -> Answer:
+        match reply:
+            case {"value": value, "failure": None}:
+                return Answer(value=value)
+            case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
+                return Answer(failure=failure, detail=detail[:500])
+        raise self._forged("a reply that is no answer")
+
+    def _forged(self, how: str) -> Unreadable:
+        self._flags[f"the notebook wrote to the grader's channel: {how}"] = None
+        self._kill()  # the stream is at an unknown place
+        return Unreadable("forged", how)
+
+    def _running(self) -> Process:
         """The process, started and brought up to the current cell where need be."""
         while self._process is None:
             if self._starts > self.limits.restarts:
-                raise _Died("exit", f"the process had to be started more than {self.limits.restarts} times")
+                raise _Died("staff", f"the process had to be started more than {self.limits.restarts} times")
             self._starts += 1
             self._process = self._start()
             self._replay()
         return self._process
 
-    def _start(self) -> warm.Process:
-        shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory.mkdir(mode=0o700)
-        for name, content in self._files.items():
-            path = self._directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+    def _start(self) -> Process:
         limits = self.limits
-        return warm.fork(
-            {
-                "directory": str(self._directory),
-                "memory_megabytes": limits.memory_megabytes,
-                "file_megabytes": limits.file_megabytes,
-                "output_characters": limits.output_characters,
-            }
-        )
+        settings = {
+            "files": {name: np.frombuffer(content, np.uint8) for name, content in self._files.items()},
+            "cpu_seconds": int(2 * limits.notebook_seconds) + 5,
+            "reply_bytes": limits.reply_megabytes * 2**20,
+            "visible": mounts.shown(limits.visible),
+        }
+        numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")
+        settings |= {name: getattr(limits, name) for name in (*numbers, "output_characters")}
+        return warm.fork(settings, required=limits.require_wall, walled=not limits.without_wall)
 
     def _replay(self) -> None:
         """Run the cells so far again; one that now ends the process is left out from then on."""
@@ -170,32 +220,8 @@ class _Died(Exception):
         self.death, self.detail = death, detail
 
 
-def _read_answer(reply: Any) -> Answer:
-    match reply:
-        case {"value": value, "failure": None}:
-            return Answer(value=value)
-        case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
-            return Answer(failure=failure, detail=detail[:500])
-    raise Unreadable("frame", "a reply that is no message of ours")
-
-
-def _outputs(reply: Any) -> list[dict[str, Any]]:
-    """The outputs that have nbformat's shape; a student may have sent anything."""
-    items = reply.get("outputs") if isinstance(reply, dict) else None
-    return [item for item in map(_output, items if isinstance(items, list) else []) if item]
-
-
-def _output(item: Any) -> dict[str, Any] | None:
-    match item:
-        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
-            return {"output_type": "stream", "name": name, "text": text}
-        case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
-            kept = {kind: content for kind, content in data.items() if isinstance(content, str)}
-            return {"output_type": "display_data", "data": kept, "metadata": {}}
-        case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(trace)}:
-            return {"output_type": "error", "ename": name, "evalue": value, "traceback": [str(line) for line in trace]}
-    return None
-
-
-def _note(text: str) -> dict[str, Any]:
-    return {"output_type": "stream", "name": "stderr", "text": text + "\n"}
+def _how(process: Process) -> _Died:
+    """Why a process is gone that nobody told to go."""
+    if process.watch.reason:
+        return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
+    return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")

@@ -10,6 +10,7 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 
+_LEAST = 200
 _TEXT_LIMIT = "\n… (the rest of this cell's output is left out)\n"
 
 
@@ -26,9 +27,9 @@ class Outputs:
         self.size = 0
 
     def add(self, item: dict[str, Any], size: int) -> None:
-        """Add one output, unless the limit is reached."""
+        """Add one output, unless the limit is reached; each counts for something, so that there is an end to them."""
         if self.size <= self.limit:
-            self.size += size
+            self.size += size + _LEAST
             self.items.append(item)
             if self.size > self.limit:
                 self.items[-1] = {"output_type": "stream", "name": "stdout", "text": _TEXT_LIMIT}

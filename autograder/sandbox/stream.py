@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import struct
 import time
@@ -22,21 +21,35 @@ class Hangup(Exception):
     """The other side is gone."""
 
 
-def send(channel: socket.socket, frame: bytes) -> None:
-    """Write one frame; Hangup if nobody reads any more."""
+def send(channel: socket.socket, frame: bytes, deadline: float | None = None) -> None:
+    """Write one frame; Hangup if nobody reads any more, Silence if not all of it was read by `deadline`."""
     try:
+        channel.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
         channel.sendall(_LENGTH.pack(len(frame)) + frame)
+    except TimeoutError as error:
+        raise Silence from error
     except OSError as error:
         raise Hangup(str(error)) from error
 
 
-def receive(channel: socket.socket, deadline: float, alive: Callable[[], bool] = lambda: True) -> bytes:
+def pending(channel: socket.socket) -> bool:
+    """Whether something was sent that nobody asked for; an end of the stream is nothing."""
+    channel.setblocking(False)
+    try:
+        return bool(channel.recv(1, socket.MSG_PEEK))
+    except OSError:
+        return False
+
+
+def receive(
+    channel: socket.socket, deadline: float, alive: Callable[[], bool] = lambda: True, most: int = MAX_BYTES
+) -> bytes:
     """Read one frame by `deadline` (of `time.monotonic`).
 
-    Raises Silence, Hangup, or Unreadable for a frame that claims to be longer than the codec allows: it is not read.
+    Raises Silence, Hangup, or Unreadable for a frame that claims to be longer than `most`: it is not read.
     """
     (size,) = _LENGTH.unpack(_read(channel, _LENGTH.size, deadline, alive))
-    if size > MAX_BYTES:
+    if size > most:
         raise Unreadable("too_large", "a reply that claims to be longer than any answer may be")
     return _read(channel, size, deadline, alive)
 
@@ -48,13 +61,13 @@ def _read(channel: socket.socket, size: int, deadline: float, alive: Callable[[]
         if remaining <= 0:
             raise Silence
         # A grandchild may hold the socket open after the process itself is gone: look at both.
-        ready, _, _ = select.select([channel], [], [], min(remaining, 0.1))
-        if not ready:
-            if not alive():
-                raise Hangup("the process ended")
-            continue
+        channel.settimeout(min(remaining, 0.1))
         try:
             piece = channel.recv(min(size - len(content), 2**20))
+        except TimeoutError as error:
+            if not alive():
+                raise Hangup("the process ended") from error
+            continue
         except OSError as error:
             raise Hangup(str(error)) from error
         if not piece:

@@ -9,63 +9,35 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import importlib
 import os
 import signal
 import socket
 import subprocess
-import sys
+import tempfile
 import threading
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from autograder.errors import StaffError
-from autograder.sandbox import stream
+from autograder.sandbox import layers, mounts, stream, wall
+from autograder.sandbox.process import Process
+from autograder.sandbox.watch import Watch, number
 from autograder.wire import decode, encode
 
 START_SECONDS = 120
-
-
-@dataclass(frozen=True, kw_only=True)
-class Process:
-    """A student's process: its channel, and a descriptor by which it can be killed and seen to be gone."""
-
-    channel: socket.socket
-    pid: int
-    pidfd: int
-
-    def alive(self) -> bool:
-        """Whether it has not ended."""
-        try:
-            signal.pidfd_send_signal(self.pidfd, 0)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def kill(self) -> None:
-        """End it and its process group, at once."""
-        self.channel.close()
-        # The group first: once its leader is reaped, the number could belong to somebody else.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        os.close(self.pidfd)
 
 
 class Warm:
     """The warm parent, seen from the grader's process."""
 
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        code = (
-            f"import sys; sys.path.insert(0, {root!r}); "
-            f"from autograder.sandbox.warm import main; main({theirs.fileno()})"
-        )
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", code],
+            layers.python(f"from autograder.sandbox.warm import main; main({theirs.fileno()})"),
             pass_fds=[theirs.fileno()],
+            env=layers.environment(),
+            cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -74,18 +46,16 @@ class Warm:
         theirs.close()
         self._control = ours
         self._lock = threading.Lock()
-        self._ready = False
 
-    def fork(self, settings: dict[str, Any]) -> Process:
-        """A fresh process that serves one notebook; StaffError if the parent cannot give one."""
+    def fork(self, settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
+        """A fresh process, walled in, that serves one notebook; StaffError if the parent cannot give one.
+
+        What is missing of the wall is said before anything of the student's is sent there; where the wall is
+        `required`, nothing is.
+        """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with self._lock:
-                self._control.settimeout(START_SECONDS)
-                socket.send_fds(self._control, [encode(settings)], [theirs.fileno()])
-                message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
-            if not message or not descriptors:
-                raise OSError("it ended")
+            reply, descriptors = self._ask_for_one(walled, theirs)
         except OSError as error:
             ours.close()
             raise StaffError(
@@ -93,13 +63,27 @@ class Warm:
             ) from error
         finally:
             theirs.close()
-        process = Process(channel=ours, pid=decode(message)["pid"], pidfd=descriptors[0])
+        process = _process(ours, reply, descriptors[0] if descriptors else None, settings)
         try:
-            stream.receive(ours, time.monotonic() + START_SECONDS, process.alive)
-        except (stream.Silence, stream.Hangup) as error:
+            layers.announce(process.layers, required)
+            _start(process, settings)
+        except BaseException:
             process.kill()
-            raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error
+            raise
         return process
+
+    def _ask_for_one(self, walled: bool, channel: socket.socket) -> tuple[dict[str, Any], list[int]]:
+        """One request and one reply at a time: so each is one message, although this is a stream."""
+        with self._lock:
+            self._control.settimeout(START_SECONDS)
+            socket.send_fds(self._control, [encode({"walled": walled})], [channel.fileno()])
+            message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
+        if not message:
+            raise OSError("it ended")
+        reply = decode(message)
+        if reply.get("fault"):
+            raise OSError(reply["fault"])
+        return reply, descriptors
 
     def _last_words(self) -> str:
         if self._process.poll() is None or self._process.stderr is None:
@@ -124,7 +108,7 @@ _warm_pid = 0
 _lock = threading.Lock()
 
 
-def fork(settings: dict[str, Any]) -> Process:
+def fork(settings: dict[str, Any], *, required: bool = False, walled: bool = True) -> Process:
     """A fresh process from this grader's warm parent, which is started where there is none."""
     global _warm, _warm_pid
     with _lock:
@@ -132,50 +116,95 @@ def fork(settings: dict[str, Any]) -> Process:
             _warm, _warm_pid = Warm(), os.getpid()
             atexit.register(_warm.close)
         warm = _warm
-    return warm.fork(settings)
+    return warm.fork(settings, required=required, walled=walled)
+
+
+def _process(channel: socket.socket, reply: dict[str, Any], pidfd: int | None, settings: dict[str, Any]) -> Process:
+    there = frozenset(reply["layers"])
+    return Process(
+        channel=channel,
+        pid=reply["pid"] if pidfd is None else number(pidfd) or reply["pid"],
+        pidfd=pidfd,
+        layers=there,
+        watch=Watch(pidfd, megabytes=settings["memory_megabytes"], processes=settings["processes"]),
+        directory="" if "files" in there else tempfile.mkdtemp(prefix="notebook-"),
+    )
+
+
+def _start(process: Process, settings: dict[str, Any]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    try:
+        stream.send(process.channel, encode({**settings, "directory": process.directory}), deadline)
+        ready = decode(stream.receive(process.channel, deadline, process.alive))
+    except (stream.Silence, stream.Hangup) as error:
+        raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error
+    if ready.get("fault") is not None:
+        raise StaffError("wall", f"the wall around a notebook's process could not be put up: {ready['fault']}")
 
 
 def main(descriptor: int) -> None:
     """The warm parent itself: import, then fork on request until the grader is gone."""
     control = socket.socket(fileno=descriptor)
+    found = wall.settle()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are reaped by the kernel
     _preload()
+    shown = mounts.needed()
     gc.collect()
     gc.freeze()
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 65536, 1)
+        message, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
         if not message:
             return
-        pid = os.fork()
-        if pid == 0:
-            _become_child(control, descriptors[0], decode(message))
-        pidfd = os.pidfd_open(pid)
-        socket.send_fds(control, [encode({"pid": pid})], [pidfd])
-        os.close(pidfd)
+        wanted = found if decode(message)["walled"] else frozenset[str]()
+        try:
+            pid = wall.fork(wanted)
+        except OSError as error:  # too many processes or namespaces now; those that run are to go on
+            socket.send_fds(control, [encode({"fault": str(error)})], [])
+        else:
+            if pid == 0:
+                _become_child(control, descriptors[0], wanted, shown)
+            _hand_over(control, pid, wanted)
         os.close(descriptors[0])
 
 
-def _become_child(control: socket.socket, descriptor: int, settings: dict[str, Any]) -> None:
-    """Never returns: the child ends when its notebook does."""
+def _hand_over(control: socket.socket, pid: int, wanted: frozenset[str]) -> None:
+    pidfds = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+    socket.send_fds(control, [encode({"pid": pid, "layers": sorted(wanted)})], pidfds)
+    for pidfd in pidfds:
+        os.close(pidfd)
+
+
+def _become_child(
+    control: socket.socket, descriptor: int, wanted: frozenset[str], shown: list[tuple[str, str]]
+) -> NoReturn:
+    """The child ends when its notebook does."""
     try:
         control.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        gc.unfreeze()
         from autograder.sandbox.child import serve
 
-        serve(socket.socket(fileno=descriptor), settings)
+        serve(socket.socket(fileno=descriptor), wanted, shown)
     finally:
         os._exit(0)
 
 
 def _preload() -> None:
-    """Import what nearly every notebook imports; one thread before anything computes."""
+    """Import what most notebooks import; one thread before anything computes.
+
+    What asks the machine about itself does so here: inside the wall there is little to read about it.
+    """
     import numpy  # noqa: F401
     import torch
 
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
+    torch.backends.cpu.get_cpu_capability()
     import torch.nn.functional
 
+    import autograder.checks.compare
     import autograder.sandbox.child
     import autograder.student  # noqa: F401
+
+    for name in ("matplotlib.pyplot", "sympy"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)

@@ -1,4 +1,3 @@
-
 """Equivalents and typical mistakes of the course's tensor questions, in equation form: tables on both sides of a rule.
 
 Each question has a reference, declarations, spellings that mean the same, and mistakes with what went wrong.
@@ -417,3 +416,50 @@ BLANK = Question(
 )
 
 QUESTIONS = (LAYER, SPATIAL, MERGED, CONVOLUTION, EMBEDDING, TWO_GATES, CAPTION, RESIDUAL, BLANK)
+
+# What students type and paste: brackets around a concatenation, e^{…}, bounds written out, sums by capital letters.
+NATURAL = (
+    (LAYER, attention(j="h_out[t,J] = [Out[1,t,I]; ...; Out[K,t,I]]")),
+    (LAYER, attention(j="h_out[t,J] = (Out[1,t,I]; ...; Out[K,t,I])")),
+    (LAYER, attention(j=r"h_{\text{out}}[t,J] = \text{concat}_{k=1}^{K} \text{Out}[k,t,I]")),
+    (LAYER, attention(j="h_out[t,J] = concat_k(Out[k,t,I])")),
+    (
+        LAYER,
+        attention(
+            a=r"\alpha[k,t_1,t_2] = \frac{e^{\text{Query}[k,t_1,U]\text{Key}[k,t_2,U]}}{\sum_{t_3} e^{\text{Query}[k,t_1,U]\text{Key}[k,t_3,U]}}"
+        ),
+    ),
+    (
+        LAYER,
+        attention(
+            a=r"Z[k,t_1] = \sum_{t_2} e^{s[k,t_1,t_2]} \\ s[k,t_1,t_2] = \text{Query}[k,t_1,U]\text{Key}[k,t_2,U] \\ \alpha[k,t_1,t_2] = \frac{1}{Z[k,t_1]} e^{s[k,t_1,t_2]}"
+        ),
+    ),
+    (TWO_GATES, gated(h="h[b,t,j] = R[b,t,j] + G^h[b,t,j] [h[b,t-1,j] - R[b,t,j]]")),
+    (
+        TWO_GATES,
+        gated(
+            g=r"G^R[b,t,j] = \text{sigmoid}\left[ \sum_{i=1}^{I} W^{h,GR}[j,i] h[b,t-1,i] + \sum_{k=1}^{K} W^{x,GR}[j,k] x[b,t,k] - B^{GR}[j] \right]"
+        ),
+    ),
+    (
+        CONVOLUTION,
+        r"L_{\ell+1}[b,t,i] = \max\{0, \sum_{\Delta t=0}^{2} \sum_{i'=1}^{I} W_{\ell+1}[\Delta t,i',i] L_\ell[b,2t+\Delta t,i'] - B_{\ell+1}[i]\}",
+    ),
+    (SPATIAL, spatial(o=r"Out[k,x,y,I] = \sum_{x'=1}^{X}\sum_{y'=1}^{Y} \alpha[k,x,y,x',y'] Value[k,x',y',I]")),
+    (
+        BLANK,
+        r"P[w] = \frac{e^{s[w]}}{\sum_{w'} e^{s[w']}} \\ s[w] = e[w,I](\vec{W}[I,J] \vec{h}[t-1,J] + \overleftarrow{W}[I,J] \overleftarrow{h}[t+1,J])",
+    ),
+    (MERGED, r"\tilde{W}^Q[k,J_1,J_2] = \frac{\sum_{i=1}^{I} W^Q[k,i,J_1] W^K[k,i,J_2]}{I^{0.5}}"),
+    (MERGED, r"\tilde{W}^Q[k,J_1,J_2] = \frac{1}{\sqrt{I}} \sum_{I} W^Q[k,I,J_1] W^K[k,I,J_2]"),
+    (MERGED, r"\tilde{W}^Q[k,j,j'] = \frac{1}{\sqrt{I}} W^Q[k,I,j] W^K[k,I,j']"),
+    (
+        RESIDUAL,
+        r"h_{\ell+1}[i] = h_\ell[i] + \sigma\left(\sum_{i'} W^{h,h}_{\ell+1}[i,i'] h_\ell[i'] - B^{h,h}_{\ell+1}[i]\right)",
+    ),
+    (
+        CAPTION,
+        "alpha[x,y] = softmax_{x,y} s[x,y]\ns[x,y] = sum_{j,k} h[t-1,j] W^{key}[j,k] M[x,y,k]\nh[t,J] = CELL(h[t-1,J], alpha[X,Y] M[X,Y,K], e[w_t,I])",
+    ),
+)

@@ -11,7 +11,7 @@ import pytest
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.tensor import Declarations, decide, declare
-from tests.maths.tensor_tables import LAYER, QUESTIONS, Question
+from tests.maths.tensor_tables import LAYER, NATURAL, QUESTIONS, Question
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parents[1] / "data/cases/equation.jsonl").read_text().splitlines()
@@ -47,6 +47,15 @@ def test_equivalents_are_accepted(question: Question) -> None:
             question.reference, answer, declarations=question.declarations, target=question.target, hints=False
         )
         assert decision.outcome == "equal", (answer, decision)
+
+
+@pytest.mark.parametrize(("question", "answer"), NATURAL)
+def test_natural_spellings_are_accepted(question: Question, answer: str) -> None:
+    """Right answers as they are typed and pasted in practice."""
+    decision = decide(
+        question.reference, answer, declarations=question.declarations, target=question.target, hints=False
+    )
+    assert decision.outcome == "equal", decision
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
@@ -95,6 +104,15 @@ DECEPTIVE = [
     ("y[i] = W[i,J] (x[J] + z[J])", "y[i] = W[i,J] x[J] + W[i,J] z[J]", "equal"),
     ("y[i] = W[i,J] (x[J] + z[J])", "y[i] = W[i,J] x[J] + z[J]", "different"),
     ("y[i] = x[i]^2", "y[i] = x[i] x[i]", "equal"),
+    ("y[i] = sum_{j,k} a[i,j] b[j] c[i,k] d[k]", "y[i] = (a[i,J] b[J]) (c[i,J] d[J])", "equal"),
+    ("y[i] = sum_j a[i,j] b[j] c[j]", "y[i] = (a[i,J] b[J]) c[J]", "equal"),
+    ("y[i] = sum_j a[i,j] b[j] c[j] d[j]", "y[i] = a[i,J] b[J] c[J] d[J]", "equal"),
+    ("y[i] = sum_j a[i,j] b[j] c[j] d[j]", "y[i] = (a[i,J] b[J]) (c[J] d[J])", "different"),
+    ("P[t] = softmax_t[q[U] k[t,U]]", r"P[t] = \frac{e^{q[U] k[t,U]}}{\sum_{s} e^{q[U] k[s,U]}}", "equal"),
+    ("y[j] = sum_i sigma(W[j,i]) v[i]", "y[j] = sigma(W[j,I]) v[I]", "equal"),
+    ("y[t] = q[t] (a[t] - b[t])", "y[t] = q[t] [a[t] - b[t]]", "equal"),
+    ("z[t,J] = concat_k o[k,t,I]", r"z[t,J] = \left[ o[1,t,I]; \dots; o[K,t,I] \right]", "equal"),
+    ("z[t,J] = concat_k o[k,t,I]", r"z[t,J] = \text{concat}_{k=1}^{K} o[k,t,I]", "equal"),
     ("y = x[I] x[I]", "y = sum_i x[i]^2", "equal"),
     ("y[i,j] = a[i] b[j]", "y[j,i] = a[j] b[i]", "equal"),
     ("y[i,j] = a[i] b[j]", "y[j,i] = a[i] b[j]", "different"),
@@ -220,6 +238,23 @@ def test_a_state_that_the_reference_defines_is_given_to_a_part_of_it() -> None:
     same = Declarations(same={"I": "J"})
     assert decide(GATE, "R[t,j] = tanh(h[t-1,I] W[j,I])", declarations=same, target="R").equal
     assert decide(GATE, "R[t,j] = tanh(h[t,I] W[j,I])", declarations=same, target="R").outcome == "different"
+
+
+def test_lines_that_the_target_does_not_need() -> None:
+    """A scratch line with a fault does not spoil a right answer, and a right scratch line does not save a wrong one."""
+    reference = "y[i] = W[i,J] x[J]"
+    assert decide(reference, "z[i] = W[j,J]\ny[i] = W[i,J] x[J]").equal
+    assert decide(reference, "y[i] = W[i,J] x[J] ;; v[k] = v[k] = q").equal
+    assert decide(reference, "z[i] = W[i,J] x[J]\ny[i] = W[J,i] x[J]").outcome == "different"
+    assert decide(reference, "z[i] = W[j,J]\ny[i] = W[i,J] x[J] + 0 z[i]").outcome == "different"
+
+
+def test_a_function_of_whole_axes_may_hold_a_definition() -> None:
+    """The attention may be written inside CELL's argument."""
+    reference = "V[K] = sum_{x,y} a[x,y] M[x,y,K]\nh[J] = CELL(s[J], V[K])"
+    assert decide(reference, "h[J] = CELL(s[J], sum_{p,q} M[p,q,K] a[p,q])").equal
+    assert decide(reference, "h[J] = CELL(s[J], a[X,Y] M[X,Y,K])").equal
+    assert decide(reference, "h[J] = CELL(s[J], sum_{p,q} M[p,q,K] a[q,p])").outcome == "different"
 
 
 def test_sizes_that_the_question_states() -> None:

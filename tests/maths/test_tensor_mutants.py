@@ -1,4 +1,3 @@
-
 """Mutants of the attention layer against a second route: plain einsum on random arrays, sharing no code with the judge.
 
 A line is data here: its left indices, its factors, the index of its softmax. The same data gives the text that the

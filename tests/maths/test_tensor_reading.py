@@ -148,6 +148,18 @@ def test_limits() -> None:
     assert time.monotonic() - start < 2
 
 
+def test_deep_products_are_read_in_no_time() -> None:
+    """Nesting up to the limit costs no more than its length: scopes are resolved once a level."""
+    start = time.process_time()
+    text = "a[I]"
+    for number in range(12):
+        text = f"({text} b_{number}[I,J] + c[I]) sigma(d[I])"
+    check(parse(f"y = {text}"))
+    check(parse("y[i] = " + "sigma(a[i,J] " * 12 + "b[J]" + ")" * 12))
+    check(parse("y[i] = " + "(a[i,J] " * 18 + "b[J]" + ")" * 18))
+    assert time.process_time() - start < 2
+
+
 ALPHABET = "abijJKTtw_^'[](){}|,;=+-*/.0123 \n\\$&~<>" + "αΣ²х"
 PIECES = st.sampled_from(
     [

@@ -475,6 +475,22 @@ def test_every_precision_on_every_device(device: torch.device, dtype: torch.dtyp
     assert factored(form, 5, 5).W_Q.dtype == dtype
 
 
+def test_nothing_is_made_on_another_device() -> None:
+    """Every path works on the meta device, which mixes with no other: nothing is born on the CPU."""
+    with torch.device("meta"):
+        layer, x, memory = (
+            MultiHeadAttention(12, 6, G=2, U=5, bias=True),
+            torch.empty(2, 3, 12),
+            torch.empty(2, 7, 12),
+        )
+        form, mask = MergedAttention(12, 6, bias=True), padding_mask(torch.empty(2, dtype=torch.long), 7)
+    assert mask.is_meta
+    for call in (layer, form):
+        assert call(x, memory, mask=mask, causal=True).is_meta and call(x, causal=True).is_meta
+    assert layer.with_weights(x, memory, mask=mask, causal=True)[1].is_meta
+    assert layer(x, causal=True, cache=layer.new_cache(2, 3)).is_meta
+
+
 def test_state_dicts_are_strict() -> None:
     """The state holds the paper's letters and nothing else; loading it restores the function."""
     layer = randomised(MultiHeadAttention(15, 3, bias=True), seed=44)

@@ -179,6 +179,14 @@ def test_every_precision_on_every_device(device: torch.device, dtype: torch.dtyp
     torch.testing.assert_close(out.cpu().double(), expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
 
+def test_nothing_is_made_on_another_device() -> None:
+    """The model works on the meta device, which mixes with no other: nothing is born on the CPU."""
+    with torch.device("meta"):
+        model, tokens = MaskedLanguageModel(**SMALL), torch.empty(2, 5, dtype=torch.long)
+        lengths = torch.empty(2, dtype=torch.long)
+    assert model(tokens, tokens, lengths).is_meta and mask_tokens(tokens, mask=MASK, V=11)[0].is_meta
+
+
 def test_state_dicts_are_strict() -> None:
     """Saved and loaded, the model is the same; the tied table is stored once."""
     model, other = randomised(MaskedLanguageModel(**SMALL), seed=27), MaskedLanguageModel(**SMALL).double()

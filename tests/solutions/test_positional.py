@@ -184,6 +184,15 @@ def test_relative_bias_depends_on_the_distance() -> None:
     assert all(torch.equal(a, b) for a, b in pairwise(full[0, :, i, i] for i in range(7)))
 
 
+def test_nothing_is_made_on_another_device() -> None:
+    """Every layer works on the meta device, which mixes with no other: nothing is born on the CPU."""
+    with torch.device("meta"):
+        h, bias = torch.empty(2, 5, 6), RelativeBias(3, 4)
+        layers = SinusoidalPositions(6), LearnedPositions(7, 6)
+    assert all(layer(h, 2).is_meta for layer in layers) and bias(3, 5).is_meta
+    assert rotate(h, torch.arange(5)).is_meta
+
+
 def test_positions_can_be_copied() -> None:
     """Deep copies share nothing and keep working."""
     layer = SinusoidalPositions(6)

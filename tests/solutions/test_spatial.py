@@ -221,6 +221,15 @@ def test_every_precision_on_every_device(name: str, device: torch.device, dtype:
     torch.testing.assert_close(out.cpu().double(), expected, rtol=TOLERANCE[dtype], atol=5 * TOLERANCE[dtype])
 
 
+@pytest.mark.parametrize("name", [*LAYERS, "relative in blocks"])
+def test_nothing_is_made_on_another_device(name: str) -> None:
+    """Every layer works on the meta device, which mixes with no other: nothing is born on the CPU."""
+    layers = LAYERS | {"relative in blocks": lambda: SpatialAttention(J, K, relative=(X, Y), block=1)}
+    with torch.device("meta"):
+        layer, h = layers[name](), torch.empty(2, X, Y, J)
+    assert layer(h).is_meta
+
+
 # --- memory -----------------------------------------------------------------------------------------------
 
 GROWTH = """

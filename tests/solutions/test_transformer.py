@@ -371,6 +371,18 @@ def test_every_precision_on_every_device(device: torch.device, dtype: torch.dtyp
         torch.testing.assert_close(out.cpu().double(), right, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
 
+def test_nothing_is_made_on_another_device() -> None:
+    """Both models work on the meta device, which mixes with no other: nothing is born on the CPU."""
+    with torch.device("meta"):
+        lm, mt = (
+            LanguageModel(**SMALL, T_max=7, positions="sinusoidal"),
+            Transformer(**SMALL, output_bias=True),
+        )
+        tokens, lengths = torch.empty(2, 5, dtype=torch.long), torch.empty(2, dtype=torch.long)
+    assert lm(tokens).is_meta and lm.states(tokens, lm.new_caches(2, 7)).is_meta
+    assert mt(tokens, tokens, lengths).is_meta
+
+
 def test_state_dicts_are_strict() -> None:
     """Saved and loaded, the model is the same; a tied table is stored once; sinusoids are not stored."""
     for build in (

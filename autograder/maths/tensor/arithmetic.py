@@ -49,11 +49,18 @@ class Arithmetic(ABC):
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
+        self._kept: dict[tuple[object, ...], Array] = {}
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
         self.site: object = None  # the node that is being applied, for those who keep notes
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
+        key = (name, *((index.shape, index.tobytes()) for index in indices))
+        if key not in self._kept:
+            self._kept[key] = self._draw(name, indices)
+        return self._kept[key]
+
+    def _draw(self, name: str, indices: Sequence[Array]) -> Array:
         bits = hashed(name, indices, self.seed)
         if self.spoiled is not None:
             other = hashed(name, indices, self.seed + 7919)

@@ -101,10 +101,8 @@ class Atoms(Reader):
         name = self.name()
         indices: tuple[Index, ...] = ()
         given = ""
-        while self.at("["):
-            self.take()
-            more, given = self._index_list("]")
-            indices += more
+        if self.accept("["):
+            indices, given = self._index_list("]")
         if self.at("(") and not indices:
             state = self.position, self.nodes, self.depth
             try:

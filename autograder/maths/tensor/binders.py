@@ -53,6 +53,8 @@ class Binders(Reader):
             if not symbols:
                 raise self.failure(f"{kind} needs its index, such as {kind}_{{j}}")
             if kind == "concat":
+                if self.accept("^"):
+                    self._bound()  # concat_{k=1}^{K}: always the whole axis
                 return Concat(symbols=symbols, body=self.term(), column=column), False
             upper = self._bound() if self.accept("^") else None
             if (lower is not None or upper is not None) and len(symbols) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import messages
 from .axes import Side, add_answer, declared
@@ -221,3 +221,16 @@ def tensors(node: Expr) -> set[str]:
     """Every tensor name that is written in an expression."""
     found = {node.name.key} if isinstance(node, Tensor) else set()
     return found.union(*(tensors(child) for child in children(node)))
+
+
+def needed(system: System, name: str) -> System:
+    """The equations that a tensor is computed from."""
+    wanted: set[str] = set()
+    waiting = [name]
+    while waiting:
+        key = waiting.pop()
+        if key not in wanted:
+            wanted.add(key)
+            for equation in system.defining(key):
+                waiting.extend(tensors(equation.right))
+    return replace(system, equations=tuple(e for e in system.equations if e.left.name.key in wanted))

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 from ..decision import Decision
-from .checking import tensors
+from .checking import needed
 from .comparison import Comparison
 from .deciding import targets
 from .question import Prepared, Question
@@ -67,8 +67,8 @@ def first_wrong(prepared: Prepared, comparison: Comparison) -> tuple[tuple[str, 
 
 def _search(question: Question, prepared: Prepared, wrong: str, deadline: float) -> Repair | None:
     """The first single repair that makes the wrong tensor right."""
-    system = _needed(prepared.answer.system, wrong)
-    narrow = Question(reference=_needed(question.system, wrong), declarations=question.declarations, target=wrong)
+    system = needed(prepared.answer.system, wrong)
+    narrow = Question(reference=needed(question.system, wrong), declarations=question.declarations, target=wrong)
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue
@@ -79,18 +79,6 @@ def _search(question: Question, prepared: Prepared, wrong: str, deadline: float)
             if _right(narrow, replace(system, equations=equations), deadline):
                 return repair
     return None
-
-
-def _needed(system: System, name: str) -> System:
-    """The equations that a tensor is computed from."""
-    wanted, waiting = set(), [name]
-    while waiting:
-        key = waiting.pop()
-        if key not in wanted:
-            wanted.add(key)
-            for equation in system.defining(key):
-                waiting.extend(tensors(equation.right))
-    return replace(system, equations=tuple(e for e in system.equations if e.left.name.key in wanted))
 
 
 def _right(question: Question, system: System, deadline: float) -> bool:

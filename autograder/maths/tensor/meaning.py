@@ -34,7 +34,7 @@ from .core import (
     variables,
 )
 from .scope import Scope, Scoped, Setting, symbol_of
-from .symbols import capitals, occurs
+from .symbols import capitals, occurs, summed
 from .tree import (
     Call,
     Concat,
@@ -100,6 +100,8 @@ class _Reading(Scoped):
                 return Add(tuple((sign, self.core(body, scope)) for sign, body in terms))
             case Product() | Tensor():
                 return self.product(node, scope)
+            case Power(base=Tensor(indices=(), name=Name() as name), exponent=exponent) if self.is_e(name):
+                return Apply("exp", (self.core(exponent, scope),))
             case Power(base=base, exponent=exponent):
                 return Raise(self.core(base, scope), self.core(exponent, scope))
             case Call(function="sqrt", arguments=(argument,)):
@@ -117,16 +119,19 @@ class _Reading(Scoped):
         self.fault(messages.CAT_NESTED, node.column)
         return Constant(ZERO)
 
+    def is_e(self, name: Name) -> bool:
+        """Whether a bare name is Euler's number; the embedding e always has indices."""
+        return name.key == "e" and "e" not in self.setting.scalars
+
     def product(self, node: Product | Tensor, scope: Scope) -> Core:
-        """Sums here every capital that two factors share."""
+        """Sums here every capital that factors share and that one of them leaves alone."""
         factors = node.factors if isinstance(node, Product) else (("*", node),)
-        counts: dict[str, tuple[Symbol, int]] = {}
-        for _, body in factors:
-            for symbol in capitals(body, frozenset(scope)):
-                counts[symbol.key] = (symbol, counts.get(symbol.key, (symbol, 0))[1] + 1)
+        bound = frozenset(scope)
+        here = summed(node, bound) if isinstance(node, Product) else set()
+        symbols = {symbol.key: symbol for _, body in factors for symbol in capitals(body, bound)}
         inside, over = dict(scope), []
-        for key, (symbol, count) in counts.items():
-            if count > 1:
+        for key, symbol in symbols.items():
+            if key in here:
                 inside[key] = self.fresh(symbol)
                 over.append(inside[key])
         parts = tuple(

@@ -9,7 +9,7 @@ from functools import lru_cache
 from autograder.errors import AuthorError, Unreadable, did_you_mean
 
 from .axes import Side, add_answer, add_reference, declared
-from .checking import Interpreted, inputs, interpret, names, ordered, recurring
+from .checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
 from .comparison import Comparison
 from .core import Fault
 from .declarations import Declarations, tensor_key
@@ -92,7 +92,10 @@ class Question:
         """Parse, resolve and unify an answer; with `closed`, tensors that the question does not know are a
         fault.
         """
-        second = interpret(with_given(system_of(answer), self.given), self.declarations, axes_of(self.system))
+        system = with_given(system_of(answer), self.given)
+        if system.defining(self.target):
+            system = needed(system, self.target)  # lines that the target does not need cannot spoil it
+        second = interpret(system, self.declarations, axes_of(self.system))
         faults = [*second.faults, *_named(self.found, second, self.target, self.declarations, closed)]
         comparison = None
         if not any(fault.fatal for fault in faults):

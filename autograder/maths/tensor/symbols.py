@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .tree import Concat, Expr, Index, Lookup, Opaque, Softmax, Symbol, System, Tensor, Total, children
+from .tree import (
+    Concat,
+    Expr,
+    Index,
+    Lookup,
+    Opaque,
+    Product,
+    Softmax,
+    Symbol,
+    System,
+    Tensor,
+    Total,
+    children,
+)
 
 
 def of_index(index: Index) -> Iterator[Symbol]:
@@ -56,6 +69,40 @@ def _capitals(node: Expr, bound: frozenset[str], found: dict[str, Symbol]) -> No
     elif not isinstance(node, Opaque):
         for child in children(node):
             _capitals(child, bound, found)
+
+
+def opened(node: Expr, bound: frozenset[str]) -> set[str]:
+    """The capitals of the node that no product within it sums: an occurrence of theirs is still alone."""
+    if isinstance(node, (Tensor, Opaque)):
+        return {symbol.key for symbol in capitals(node, bound)}
+    if isinstance(node, (Total, Concat)):
+        return opened(node.body, bound | {symbol.key for symbol in node.symbols})
+    if isinstance(node, Softmax):
+        return opened(node.body, bound) | {s.key for s in node.symbols if s.capital and s.key not in bound}
+    if isinstance(node, Product):
+        inside, alone = _tally(node, bound)
+        return {key for key in alone if inside.count(key) == 1}
+    return set[str]().union(*(opened(child, bound) for child in children(node)))
+
+
+def summed(node: Product, bound: frozenset[str]) -> set[str]:
+    """The capitals that the product sums: in two factors or more, and alone in at least one of them.
+
+    In `(a[I] b[I]) (c[I] d[I])` and `exp(a[I] b[I]) / exp(c[I] d[I])` each factor has a sum of its own;
+    `(a[I] b[I]) c[I]` is one sum over all three.
+    """
+    inside, alone = _tally(node, bound)
+    return {key for key in alone if inside.count(key) > 1}
+
+
+def _tally(node: Product, bound: frozenset[str]) -> tuple[list[str], set[str]]:
+    """The capitals of each factor, one after the other, and those that some factor leaves alone."""
+    inside: list[str] = []
+    alone: set[str] = set()
+    for _, factor in node.factors:
+        inside += [symbol.key for symbol in capitals(factor, bound)]
+        alone |= opened(factor, bound)
+    return inside, alone
 
 
 def axes(system: System) -> frozenset[str]:

@@ -1,0 +1,51 @@
+"""nbgrader's own steps, run in this process on a course folder: what its commands do, without their start-up time."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder.errors import StaffError
+
+LINES = 40  # of a failure's log
+
+
+@contextlib.contextmanager
+def opened(course: Path, *, verbose: bool = False) -> Iterator[Any]:
+    """nbgrader's API for the course with the configuration in its folder; the working directory is the course's."""
+    with _working_directory(course), warnings.catch_warnings():
+        # nbgrader's models overlap in their relationships, and its own calls are deprecated: nobody here can mend it.
+        warnings.filterwarnings("ignore", module=r"(nbgrader|nbconvert|jupyter_client|traitlets|sqlalchemy)")
+        warnings.filterwarnings("ignore", message=".*relationship .*")
+        from nbgrader.apps import NbGrader
+        from nbgrader.apps.api import NbGraderAPI
+
+        app = NbGrader(log_level=logging.INFO if verbose else logging.CRITICAL)
+        app.load_config_file()
+        yield NbGraderAPI(config=app.config)
+
+
+@contextlib.contextmanager
+def _working_directory(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def done(step: str, result: dict[str, Any]) -> str:
+    """The log of one of the API's steps; StaffError with nbgrader's own words where it failed."""
+    log = str(result.get("log", ""))
+    if result.get("success"):
+        return log
+    lines = log.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith(("[ERROR]", "[CRITICAL]"))), len(lines))
+    cause = "\n".join(lines[first:][-LINES:]) or str(result.get("error", "")).strip()
+    raise StaffError("nbgrader", f"nbgrader's {step} failed:\n{cause}")

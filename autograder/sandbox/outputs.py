@@ -1,0 +1,42 @@
+"""What a cell showed, read from a reply that a student may have written: nbformat's shape, up to a size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MAX_OUTPUTS = 1_000  # of one cell
+
+
+def outputs(reply: Any) -> list[dict[str, Any]]:
+    """The outputs that have nbformat's shape; a student may have sent anything."""
+    items = reply.get("outputs") if isinstance(reply, dict) else None
+    return [item for item in map(_output, items if isinstance(items, list) else []) if item]
+
+
+def limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
+    """The outputs up to a number of characters, whatever the student's process made of that limit."""
+    left = characters + 2_000
+    kept: list[dict[str, Any]] = []
+    for output in outputs[:MAX_OUTPUTS]:
+        left -= len(repr(output)) if "data" not in output else sum(map(len, output["data"].values()))
+        if left < 0:
+            return [*kept, note("The rest of this cell's output is left out.")]
+        kept.append(output)
+    return kept
+
+
+def _output(item: Any) -> dict[str, Any] | None:
+    match item:
+        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
+            return {"output_type": "stream", "name": name, "text": text}
+        case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
+            kept = {kind: content for kind, content in data.items() if isinstance(content, str)}
+            return {"output_type": "display_data", "data": kept, "metadata": {}}
+        case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(trace)}:
+            return {"output_type": "error", "ename": name, "evalue": value, "traceback": [str(line) for line in trace]}
+    return None
+
+
+def note(text: str) -> dict[str, Any]:
+    """An output of our own."""
+    return {"output_type": "stream", "name": "stderr", "text": text + "\n"}

@@ -1,0 +1,13 @@
+"""Replacing the modules that carry answers yields a claim instead of an answer, which is no answer."""
+
+CELLS = [
+    """
+import sys
+from autograder import answering, core
+def claim(question, namespace):
+    return core.Answer(value={"ok": True, "standing": "earned", "points": 100})
+answering.answer = claim
+sys.modules["autograder.sandbox.child"].answer = claim
+"""
+]
+MARKS = {"right": "lost", "wrong": "lost"}

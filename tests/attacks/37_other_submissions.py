@@ -1,0 +1,18 @@
+"""No other submission, and no notebook at all, lies anywhere in the file system."""
+
+REAL = True
+CELLS = [
+    """
+import os
+for folder, _, names in os.walk("@COURSE@"):
+    print(folder, names)
+    for name in names:
+        print(open(os.path.join(folder, name)).read())
+""",
+    """
+import os
+for top in ("/home", "/root", "/tmp", "/srv", "/opt", "/var"):
+    for folder, _, names in os.walk(top):
+        print("BREACH" if any(name.endswith(".ipynb") for name in names) else "", end="")
+""",
+]

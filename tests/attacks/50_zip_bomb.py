@@ -1,0 +1,17 @@
+"""Nothing unpacks what was handed in; a cell that unpacks it itself fills its own small disk."""
+
+import io
+import zipfile
+
+
+def bomb() -> bytes:
+    """A few hundred kilobytes that grow to 400 MB."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for place in range(8):
+            archive.writestr(f"{place}.txt", bytes(50 * 2**20))
+    return packed.getvalue()
+
+
+FILES = {"data.zip": bomb()}
+CELLS = ["import zipfile\nzipfile.ZipFile('data.zip').extractall()\nprint('BREACH')"]

@@ -1,0 +1,107 @@
+"""A course with the tiny problem, and a whole class that handed it in, graded once for all tests of this folder."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder import library, report
+from autograder.assignment import read_assignment
+from autograder.course import building
+from autograder.course.simulate import Persona, Work, hand_in, personas
+from autograder.nbgrader.commands import done, opened
+from autograder.variants import variant
+
+DATA = Path(__file__).parents[1] / "data" / "course"
+
+
+@dataclass(kw_only=True)
+class Course:
+    """A copy of the test course in a temporary folder, built and released; `log` is what grading said."""
+
+    path: Path
+    problem: Any
+    p: Any
+    log: str = ""
+    grades: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def released(self) -> dict[str, Any]:
+        """The students' notebook."""
+        return json.loads((self.path / "release/ps1/tiny.ipynb").read_text())
+
+    def work(self) -> Work:
+        """A student's fresh copy."""
+        return Work(self.released, self.problem, self.p)
+
+    def hand_in(self, student: str, files: Any) -> None:
+        """Put a submission where nbgrader collects them."""
+        hand_in(files, self.path / "submitted" / student / "ps1")
+
+    def autograde(self, student: str = "*") -> dict[str, Any]:
+        """Grade in this process and read the gradebook again; returns nbgrader's result."""
+        with opened(self.path) as api:
+            result = api.autograde("ps1", student)
+            self.grades = read_grades(api)
+        return result
+
+    def feedback(self, student: str) -> str:
+        """The student's feedback page."""
+        with opened(self.path) as api:
+            done("generate_feedback", api.generate_feedback("ps1", student))
+        return (self.path / f"feedback/{student}/ps1/tiny.html").read_text()
+
+    def report(self, student: str) -> Any:
+        """The report beside the gradebook."""
+        return report.load(report.path_of(self.path, "ps1", student, "tiny"))
+
+
+def read_grades(api: Any) -> dict[str, dict[str, Any]]:
+    """Student -> part -> (auto score, whether a person must look, the comment)."""
+    grades: dict[str, dict[str, Any]] = {}
+    with api.gradebook as gradebook:
+        for submission in gradebook.assignment_submissions("ps1"):
+            rows = grades.setdefault(submission.student.id, {})
+            for notebook in submission.notebooks:
+                comments = {item.name: item.comment for item in notebook.comments}
+                for grade in notebook.grades:
+                    comment = comments.get(f"{grade.name}-answer", comments.get(grade.name))
+                    rows[grade.name] = (grade.auto_score, grade.needs_manual_grade, comment)
+    return grades
+
+
+def _new_course(folder: Path, config: str | None = None) -> Course:
+    """A built and released course in a folder that is not there yet; `config` in place of its configuration."""
+    shutil.copytree(DATA, folder)
+    path = folder / "notebooks"
+    if config is not None:
+        (path / "nbgrader_config.py").write_text(config)
+    problem = library.load("tiny", folder / "problems")
+    with opened(path) as api:
+        building.write(path, read_assignment(path, "ps1"))
+        log = done("generate_assignment", api.generate_assignment("ps1"))
+    return Course(path=path, problem=problem, p=variant(problem, 7).parameters, log=log)
+
+
+@pytest.fixture(scope="session")
+def new_course():
+    """Makes a course of one's own in a folder that is not there yet."""
+    return _new_course
+
+
+@pytest.fixture(scope="session")
+def crowd(tmp_path_factory) -> tuple[Course, dict[str, Persona]]:
+    """The course after one autograde run over every persona."""
+    logging.getLogger("autograder").setLevel(logging.ERROR)
+    course = _new_course(tmp_path_factory.mktemp("crowd") / "course")
+    everybody = {persona.name: persona for persona in personas(course.problem)}
+    for name, persona in everybody.items():
+        course.hand_in(name, persona.make(course.work()))
+    course.log = str(course.autograde())
+    return course, everybody

@@ -1,0 +1,135 @@
+"""Typed parts: right answers earn, known mistakes are named, unreadable ones are held, errors carry forward."""
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from autograder import Expression, Problem
+from autograder.answering import answer
+from autograder.audit import audit
+from autograder.errors import AuthorError
+from autograder.judge import judge_part
+from autograder.library import load, statement_text
+
+ROOT = Path(__file__).parent / "data" / "typed" / "problems"
+P = {"scaled": True}
+
+
+def judged(name, p=P, **names):
+    """The outcome of a part for a notebook that defines these names."""
+    part = load("languages", ROOT).part(name)
+    return judge_part(part, p, functools.partial(answer, namespace=names), (1,))
+
+
+def test_the_audit_finds_no_fault():
+    """The sample problem with one part of each typed kind is sound."""
+    report = audit(load("languages", ROOT), statement_text("languages", ROOT), variants=2)
+    assert report.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("part", "typed", "standing", "code"),
+    [
+        ("softmax", "(1-e^(-beta)) e^(-beta i)", "earned", "ok"),
+        ("softmax", r"(1-e^{-\beta})\,e^{-\beta i}", "earned", "ok"),
+        ("softmax", "e^(-beta*i)", "lost", "not_normalised"),
+        ("softmax", "e^(-beta*i)/(1-e^(-beta))", "lost", "wrong_way"),
+        ("softmax", "(1-e^(-beta))*e^(-beta*i)/ln 2", "lost", "unit"),
+        ("softmax", "(1-e^(-beta)*e^(-beta*i)", "held", "unreadable"),
+        ("softmax", "(1-e^(-b))*e^(-b*i)", "held", "unreadable"),
+        ("softmax", "", "lost", "missing"),
+        ("softmax", 7, "lost", "type"),
+        ("softmax", None, "lost", "missing"),
+        ("merged", "W[k,a,b] = 1/sqrt(I) W^Q[k,I,a] W^K[k,I,b]", "earned", "ok"),
+        ("merged", "W[k,a,b] = W^Q[k,I,a] W^K[k,I,b]", "lost", "value"),
+        ("merged", "W[k,a,b] = 1/sqrt(I) W^K[k,I,a] W^Q[k,I,b]", "lost", "transposed"),
+        ("merged", "W[k,a,b] = 1/sqrt(I) W^Q[k,I,a W^K[k,I,b]", "held", "unreadable"),
+        ("time", "O(max(ln T, ln U))", "earned", "ok"),
+        ("time", "O(ln T)", "lost", "too_small"),
+        ("time", "O(T + U)", "lost", "serial"),
+        ("time", "O(T + ", "held", "unreadable"),
+        ("turn", [["cos x", "sin x"], ["-sin x", "cos x"]], "earned", "ok"),
+        ("turn", [["cos x", "-sin x"], ["sin x", "cos x"]], "lost", "other_way"),
+        ("turn", [["cos x", "sin x"]], "lost", "shape"),
+        ("turn", [["cos x", "sin x"], ["-sin x", "cos (x"]], "held", "unreadable"),
+        ("turn", "cos x", "lost", "type"),
+    ],
+)
+def test_verdicts(part, typed, standing, code):
+    """Each row is one typed answer, on one side of a rule."""
+    outcome = judged(part, **{part: typed})
+    assert (outcome.standing, outcome.verdicts[0].code) == (standing, code)
+
+
+def test_no_message_holds_the_reference():
+    """What a student reads after a wrong answer shows no value of the reference; staff read the witness."""
+    verdict = judged("softmax", softmax="e^(-beta*i)/2").verdicts[0]
+    assert verdict.ok is False
+    assert verdict.witness == ""
+    assert verdict.staff and verdict.staff not in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("softmax", "first", "standing", "code"),
+    [
+        ("(1-e^(-beta))*e^(-beta*i)", "1-e^(-beta)", "earned", "ok"),
+        ("e^(-beta*i)", "1", "earned", "carried_forward"),
+        ("e^(-beta*i)", "1-e^(-beta)", "earned", "ok"),
+        ("e^(-beta*i)", "2", "lost", "constant_factor"),
+        ("(1-e^(-beta))*e^(-beta*i)", "1", "lost", "value"),
+        ("e^(-beta*", "1", "lost", "value"),
+        (None, "1", "lost", "value"),
+    ],
+)
+def test_error_carried_forward(softmax, first, standing, code):
+    """A later part is right if it is right, or if it follows from the student's own earlier answer; else it is lost."""
+    outcome = judged("first", softmax=softmax, first=first)
+    assert outcome.standing == standing
+    if standing == "earned":
+        assert outcome.verdicts[0].code == code
+    if code == "carried_forward":
+        assert "your own answer to softmax" in outcome.verdicts[0].message
+
+
+@pytest.mark.parametrize(
+    ("lines", "points", "words"),
+    [
+        ("-ln(1-e^(-beta)) + beta*e^(-beta)/(1-e^(-beta))", 6.0, ""),
+        ("sum(P(i)*(-ln(P(i))), i, 0, inf)\n-ln(1-e^(-beta)) + beta/(e^beta-1)", 6.0, ""),
+        ("sum(P(i)*(-ln(P(i))), i, 0, inf)\n-ln(1-e^(-beta)) + beta/(e^beta+1)", 3.0, "line 2"),
+        ("sum(P(i)*(-ln(P(i))), i, 0, inf)", 3.0, "form"),
+    ],
+)
+def test_derivations_keep_the_share_of_their_links(lines, points, words):
+    """The first line that does not follow is named, and the links that hold keep their share."""
+    outcome = judged("entropy", entropy=lines)
+    assert outcome.points == pytest.approx(points)
+    assert words in outcome.verdicts[0].message
+
+
+def test_hints_can_be_switched_off():
+    """Without hints, a wrong answer is only wrong."""
+    part = Expression("x", points=1, domains={"y": "real"}, reference="2*y", hints=False)
+    verdict = judge_part(part, {}, functools.partial(answer, namespace={"x": "y"}), (1,)).verdicts[0]
+    assert verdict.message == "This is not right."
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Expression("b", points=1, reference="1", follows="a"),
+        lambda: Expression("b", points=1, reference=lambda p: "1", follows="a"),
+        lambda: Problem(
+            title="t",
+            version=1,
+            source="s",
+            parts=[Expression("b", points=1, reference=lambda p, *, a="1": a, follows="a")],
+        ),
+    ],
+)
+def test_slips_in_follows_are_heard(make):
+    """A part that follows another needs a default for it, and the other before it."""
+    with pytest.raises(AuthorError) as caught:
+        make()
+    assert caught.value.code == "follows"
