@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from autograder.checks import close, exactly, form, gradient, holds, symbolic
+    from autograder.checks import close, exactly, form, gradient, holds, symbolic, unseen
     from autograder.core import Problem
     from autograder.inputs import sizes, tensors
     from autograder.parts import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic"),
+    "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"),
     "core": ("Problem",),
     "inputs": ("sizes", "tensors"),
     "parts": (
@@ -64,6 +64,7 @@ __all__ = [
     "sizes",
     "symbolic",
     "tensors",
+    "unseen",
 ]
 
 

@@ -141,11 +141,12 @@ def _part_audit(part: Part, found: Findings) -> PartAudit:
     for draw, unseen in found.weak.items():
         shown = f"{len(unseen)} of {len(part.mistakes)} mistakes: {', '.join(sorted(unseen))}"
         found.note(f"weak {draw}", f"inputs {draw}() may not see {shown}")
-    names = tuple(mistake.__name__ for mistake in part.mistakes)
-    kept = [item for item in part.equivalents if f"equivalent {name_of(item)}" not in found.survivors]
+    names = tuple(mistake.__name__ for mistake in part.mistakes if found.stopped or mistake.__name__ in found.made)
+    right = [*part.equivalents, *getattr(part, "alternatives", ())]
+    kept = [item for item in right if f"equivalent {name_of(item)}" not in found.survivors]
     return PartAudit(
         name=part.name, kind=part.kind, points=float(part.points), mistakes=names,
         killed=() if found.stopped else tuple(name for name in names if name not in found.survivors),
-        equivalents=len(part.equivalents), kept=0 if found.stopped else len(kept),
+        equivalents=len(right), kept=0 if found.stopped else len(kept),
         faults=tuple(found.faults.values()), notes=tuple(found.notes.values()),
     )  # fmt: skip

@@ -194,6 +194,10 @@ class Part(metaclass=_Heard):
         """Source of the visible check: what is malformed, never what is right. Empty where there is none."""
         return ""
 
+    def applies(self, subject: Any, p: Parameters) -> bool:
+        """Whether a mistake or an equivalent can be handed in under `p`."""
+        return True
+
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """What a typed answer may use, for the notebook's first cell; nothing for other kinds."""
         return {}

@@ -29,6 +29,7 @@ class Findings:
     notes: dict[str, str] = field(default_factory=dict)
     survivors: set[str] = field(default_factory=set)
     losers: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
     weak: dict[str, set[str]] = field(default_factory=dict)
 
     def fault(self, subject: str, sentence: str) -> None:
@@ -64,9 +65,11 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
         found.stopped = True
         return
     _visible(problem, part, p, part.solution_cell(p), "the reference", found)
-    for equivalent in part.equivalents:
+    alternatives = getattr(part, "alternatives", ())
+    for equivalent in (item for item in (*part.equivalents, *alternatives) if part.applies(item, p)):
         _equivalent(problem, part, equivalent, p, key, found)
-    for mistake in part.mistakes:
+    for mistake in (item for item in part.mistakes if part.applies(item, p)):
+        found.made.add(mistake.__name__)
         _mistake(problem, part, mistake, p, key, found)
     for name, ask in (("the untouched cell", untouched(problem, part, p)), *thoughtless(part, p)):
         outcome = _judged(part, p, ask, key)

@@ -14,6 +14,8 @@ from autograder.errors import Unreadable
 
 # What the notebook's first cell has declared: names with where they live, abbreviations, tensors.
 _DECLARED: dict[str, Any] = {}
+_EACH: list[dict[str, Any]] = []  # what each part with equations has declared
+_EQUATIONS = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive")
 _CLOSED_FORMS = ("domains", "definitions", "functions", "log")
 _FIRST_CELL = "Run the notebook's first cells again: they say which names an answer may use."
 
@@ -59,13 +61,26 @@ def declare(**words: Any) -> None:
     """Say what typed answers of this notebook may use; called by the notebook's first cell.
 
     `domains` (name to where it lives), `definitions`, `functions`, `log`, `variables` (of growth), `tensors`, `sizes`,
-    `sequences`, `context`.
+    `sequences`, `context`, `same`, `zero`, `positive`, `open` (equations may have parameters of one's own).
     """
+    if "tensors" in words:
+        _EACH.append({key: value for key, value in words.items() if key in (*_EQUATIONS, "open")})
     for key, value in words.items():
+        if key == "open":
+            continue  # said of one part, not of all: see `equation`
         if isinstance(value, Mapping):
             _DECLARED[key] = {**_DECLARED.get(key, {}), **value}
-        else:
+        elif key == "log":
             _DECLARED[key] = value
+        else:
+            _DECLARED[key] = _united(_DECLARED.get(key), value)
+
+
+def _united(before: Any, more: Any) -> Any:
+    """The names of both, each once: several parts of a notebook declare what they need."""
+    if isinstance(more, str):
+        return " ".join(dict.fromkeys((before or "").split() + more.split()))
+    return tuple(dict.fromkeys((*(before or ()), *more)))
 
 
 def expression(text: str) -> TypedText:
@@ -80,7 +95,21 @@ def growth(text: str) -> TypedText:
 
 def equation(text: str) -> TypedText:
     """Tensor equations in index notation: `equation("W[k,j_1,j_2] = W^Q[k,I,j_1] W^K[k,I,j_2]")`."""
-    return _typed(text, lambda: show_equation(text, **_some("tensors", "sizes", "sequences", "context")))
+    return _typed(text, lambda: _show_in_some_part(text))
+
+
+def _show_in_some_part(text: str) -> Shown:
+    """By all that the notebook declares; where that does not fit, as the answer to the first part that it fits."""
+    united = _some(*_EQUATIONS)
+    try:
+        return show_equation(text, **united)
+    except Unreadable as error:
+        for words in _EACH:
+            try:
+                return show_equation(text, **words)
+            except Unreadable:
+                continue
+        raise error
 
 
 def derivation(text: str) -> TypedText:
@@ -141,8 +170,11 @@ def show_derivation(text: str, **declared: Any) -> Shown:
     return Shown(r"\begin{aligned} & " + r" \\ = {} & ".join(lines) + r" \end{aligned}")
 
 
-def show_equation(text: str, **declared: Any) -> Shown:
-    """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning."""
+def show_equation(text: str, *, target: str = "", **declared: Any) -> Shown:
+    """Equations as the grader reads them, with a note on each index; raises Unreadable, also for a fault of meaning.
+
+    Where a `target` is named, one of the equations must define it.
+    """
     from autograder.maths import tensor as language
 
     words = dict(declared)
@@ -151,7 +183,10 @@ def show_equation(text: str, **declared: Any) -> Shown:
     fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
     if fatal:
         raise Unreadable(fatal[0].code, fatal[0].message)
-    return Shown(language.to_latex(system), _index_notes(language.describe(system, declarations)))
+    description = language.describe(system, declarations)
+    if target and target not in (equation.name for equation in description.equations):
+        raise Unreadable("no_target", f"no equation has {target} alone on its left side")
+    return Shown(language.to_latex(system), _index_notes(description))
 
 
 def _index_notes(description: Any) -> list[str]:

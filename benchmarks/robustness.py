@@ -54,6 +54,7 @@ class Result:
 
     marks: dict[str, float | None] | None
     words: str = ""
+    without: str = "held"  # what a part without a mark is called
 
     def __str__(self) -> str:
         if self.marks is None:
@@ -61,8 +62,8 @@ class Result:
         held = [name for name, mark in self.marks.items() if mark is None]
         total = f"{sum(mark or 0 for mark in self.marks.values()):g}"
         if len(held) == len(self.marks):
-            return "held"
-        return f"{total}, {len(held)} held" if held else total
+            return self.without
+        return f"{total}, {len(held)} {self.without}" if held else total
 
 
 class Route:
@@ -110,7 +111,9 @@ class Route:
             with api.gradebook as gradebook:
                 (notebook,) = gradebook.find_submission("ps1", persona.name).notebooks
                 marks = {grade.name: grade.auto_score for grade in notebook.grades if grade.name in ASSERTS}
-        return Result(marks=marks, words=self._said(persona) if self.ours else "")
+        if not self.ours:
+            return Result(marks=marks, without="unscored")
+        return Result(marks=marks, words=self._said(persona))
 
     def _said(self, persona: Persona) -> str:
         """What was mended, and what was said about the first part that was lost."""
@@ -160,9 +163,10 @@ Each line is one submission of the small problem in `tests/data/course` (ten poi
 part waits for a person on every route and is left out). *Deserved* follows from the answers alone. *Ours* is
 `nbgrader autograde` with `autograder.nbgrader.configure`. The two *plain* columns are nbgrader's stock configuration
 (with {SECONDS} s a cell) on the same answer cells, with hidden asserts as a teacher would write them, and with the
-`hidden.score` of our source notebooks. Bold is not as deserved. *held* waits for a person; *not graded* is an error
-for this student, exported as 0. The asserts look at values only, so that a lost gradient costs nothing there. An
-answer cell that does not come to its end counts as not run; plain nbgrader interrupts it and keeps what it defined.
+`hidden.score` of our source notebooks. Bold is not as deserved. *held* waits for a person; *unscored* is a part whose
+cell was not found, *not graded* an error for this student: both are exported as 0. The asserts look at values only, so
+that a lost gradient costs nothing there. An answer cell that does not come to its end counts as not run; plain nbgrader
+interrupts it and keeps what it defined.
 
 Reproduce with `python -m benchmarks.robustness`; `tests/test_robustness.py` keeps the page in step with the class.
 

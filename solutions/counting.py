@@ -364,11 +364,14 @@ def implied_rows(sizes: dict[str, int], millions: int) -> tuple[int, int]:
 def main() -> None:
     """Print both tables."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     console = Console()
+    console.width = max(console.width, 130)
     kinds = [field.name for field in fields(Count)]
-    table = Table("convention", *kinds, "total", "module", title="Parameters")
+    table = Table(Column("convention", min_width=24), title="Parameters")
+    for name in (*kinds, "total", "module"):
+        table.add_column(name.replace("_", " "), justify="right", no_wrap=True)  # an exact count is shown whole
     for convention in conventions():
         built = counted(without_memory(convention.build))
         same = "the same" if built == convention.formula else f"{built.total:,}"

@@ -6,11 +6,12 @@ import pytest
 import torch
 from rich.console import Console
 
-from autograder import Choice, Function, Number, Problem, Written, close, form, gradient, holds, tensors
+from autograder import Choice, Expression, Function, Number, Problem, Written, close, form, gradient, holds, tensors
 from autograder.audit import AuditReport, audit
 from autograder.audit_table import print_audit
 from autograder.core import Question
 from autograder.simulated import handed_in, thoughtless, untouched
+from autograder.variants import variant
 
 
 def draw(rng):
@@ -306,3 +307,19 @@ def seven(p):
 def seven_point(p):
     """Seven, too."""
     return 7.0
+
+
+def only_when_high(p):
+    """You took the larger one."""
+    return "2*x" if p["K"] >= 105 else None
+
+
+def test_a_mistake_may_be_impossible_in_some_variants():
+    """None where nobody can make it: it is not handed in there, and it is listed where it was made at all."""
+    part = Expression("double", points=1, domains={"x": "real"}, reference="x", mistakes=[only_when_high])
+    problem = Problem(title="t", version=1, source="t", draw=draw, variants=9, parts=[part])
+    text = "{{K}}\n\n## One {#double}\n\nOne."
+    low, all_of_them = audit(problem, text, variants=1), audit(problem, text, variants=9)
+    made = [variant(problem, seed).parameters["K"] >= 105 for seed in range(1)]
+    assert low.kill_score == (sum(made), sum(made)) and all_of_them.kill_score == (1, 1)
+    assert low.faults == all_of_them.faults == ()

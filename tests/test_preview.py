@@ -97,3 +97,15 @@ def test_without_declarations_nothing_is_guessed(capsys, monkeypatch):
     monkeypatch.setattr(preview, "_DECLARED", {})
     assert form.expression("x+1") == "x+1"
     assert "first cells" in capsys.readouterr().out
+
+
+def test_what_several_parts_declare_is_united(monkeypatch):
+    """A later part's variables and tensors do not take away an earlier part's."""
+    monkeypatch.setattr(preview, "_DECLARED", {})
+    preview.declare(variables=("n", "d"))
+    preview.declare(variables=("n", "k"), tensors=("W[J,K]",), sequences="w")
+    preview.declare(tensors=("x[K]", "W[J,K]"), sequences="s w", domains={"n": "posint"})
+    assert not preview.growth("O(n d + k)")._shown.fault
+    assert not preview.equation("y[j] = W[j,K] x[K]")._shown.fault
+    assert preview._DECLARED["sequences"] == "w s"
+    assert preview.growth("O(m)")._shown.fault

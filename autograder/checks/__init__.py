@@ -6,5 +6,6 @@ from autograder.checks.form import form
 from autograder.checks.gradient import gradient
 from autograder.checks.holds import holds
 from autograder.checks.symbolic import symbolic
+from autograder.checks.unseen import unseen
 
-__all__ = ["close", "exactly", "form", "gradient", "holds", "symbolic"]
+__all__ = ["close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"]

@@ -130,7 +130,11 @@ def _equation(row: dict[str, Any]) -> tuple[bool | None, str]:
         context=" ".join(declared.get("context", ())),
     )
     decision = tensor.decide(
-        _lines(row["reference"]), _lines(row["answer"]), declarations=declarations, target=row.get("target")
+        _lines(row["reference"]),
+        _lines(row["answer"]),
+        declarations=declarations,
+        target=row.get("target"),
+        hints=False,
     )
     return _plain(decision)
 

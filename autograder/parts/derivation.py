@@ -66,6 +66,8 @@ class Derivation(Expression):
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         """Whether two chains come to the same wrong end, or, where the end is right, are equal line by line."""
+        if not self.applies(mistake, p):
+            return False
         theirs, ours = _lines(self.given(mistake, p, earlier)), _lines(answer)
         if not self._same(theirs[-1], ours[-1], p):
             return False

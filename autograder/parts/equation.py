@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from autograder.core import Parameters
 from autograder.maths.decision import Decision
+from autograder.parts.open_answer import Demands, OpenAnswer, judged
 from autograder.parts.typed import Typed, guarded
 
 Sizes = Mapping[str, int | str]
@@ -19,7 +20,12 @@ class Equation(Typed):
 
     `tensors` declares the given tensors with their axes (`["W^Q[K,I,J]", "L[T,J]"]`, or a function of p), `sizes` axes
     that are products or numbers (`{"J": "K*I"}`, or a function of p), `sequences` integer tensors such as `w`,
-    `context` indices fixed outside. `given_equations` are those of the question that both sides may use.
+    `context` indices fixed outside, `zero` axes that count from 0, `same` letters that are other names of an axis,
+    `positive` tensors with entries between 0 and 1. `given_equations` are equations of the question that both sides
+    may use (text, or a function of p).
+
+    Where many answers are right, `demands(answer, p)` yields what each must fulfil (see `OpenAnswer`): then nothing is
+    compared with the reference, which is only one of the right ones, and students may use parameters of their own.
     """
 
     _: KW_ONLY
@@ -28,7 +34,11 @@ class Equation(Typed):
     sizes: Sizes | Callable[[Parameters], Sizes] = field(default_factory=dict)
     sequences: str = ""
     context: str = ""
-    given_equations: str = ""
+    zero: str = ""
+    positive: str = ""
+    same: Mapping[str, str] = field(default_factory=dict)
+    given_equations: str | Callable[[Parameters], str] = ""
+    demands: Demands | None = None
 
     kind = "equation"
     call = "equation"
@@ -41,21 +51,51 @@ class Equation(Typed):
         return {
             "tensors": tuple(tensors),
             "sizes": dict(sizes),
+            "same": dict(self.same),
             "sequences": self.sequences,
             "context": self.context,
+            "zero": self.zero,
+            "positive": self.positive,
+            "open": self.demands is not None,
         }
 
-    def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
-        """Equal as tensors for all sizes and entries."""
+    def local_check(self, p: Parameters) -> str:
+        """Reads the equations as the grader will, and says whether one of them defines the target."""
+        check = super().local_check(p)
+        return f"{check[:-1]}, target={self._key()!r})" if self.target else check
+
+    def _key(self) -> str:
+        """The target as the language names it."""
+        from autograder.maths.tensor.declarations import tensor_key
+
+        return tensor_key(self.target)
+
+    def compare(self, answer: Any, p: Parameters) -> Decision:
+        """By its properties where the question is open, else by equality."""
+        if self.demands is None:
+            return super().compare(answer, p)
+        declarations = self._declared(p)
+        return judged(self.demands(OpenAnswer(text=answer, target=self.target, declarations=declarations), p))
+
+    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
+        """Whether the answer is a known mistake: a comparison that needs no hints."""
+        return super(Equation, replace(self, hints=False))._is(mistake, answer, p, earlier)
+
+    def _declared(self, p: Parameters) -> Any:
         from autograder.maths.tensor import declare
 
         words = dict(self.declarations(p))
+        return declare(*words.pop("tensors"), **words)
+
+    def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
+        """Equal as tensors for all sizes and entries."""
+        given = self.given_equations(p) if callable(self.given_equations) else self.given_equations
         return guarded(
             "tensor",
             reference,
             answer,
-            declarations=declare(*words.pop("tensors"), **words),
+            declarations=self._declared(p),
             target=self.target or None,
-            given=self.given_equations or None,
+            given=given or None,
             hints=self.hints,
         )

@@ -19,14 +19,15 @@ class Expression(Typed):
     """A closed form.
 
     `domains` says where each variable lives (`{"beta": "positive", "i": "nat"}`, or a function of p); only these may
-    occur. `definitions` are abbreviations of the question, such as `{"P(i)": "..."}`. `forbid` names what the answer
-    must do without (`sum`, a function, an abbreviation): equivalence alone would accept the question as its answer.
+    occur. `definitions` are abbreviations of the question, such as `{"P(i)": "..."}`, or a function of p. `forbid`
+    names what the answer must do without (`sum`, a function, an abbreviation): equivalence alone would accept the
+    question as its answer.
     `tolerance` is for questions that ask for decimals; `up_to` accepts a `sign`, a `factor` or a `constant`.
     """
 
     _: KW_ONLY
     domains: Names | Callable[[Parameters], Names] = field(default_factory=dict)
-    definitions: Names = field(default_factory=dict)
+    definitions: Names | Callable[[Parameters], Names] = field(default_factory=dict)
     forbid: Sequence[str] = ()
     require: Sequence[str] = ()
     functions: Sequence[str] | None = None
@@ -40,7 +41,8 @@ class Expression(Typed):
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables, abbreviations and the meaning of log."""
         domains = self.domains(p) if callable(self.domains) else self.domains
-        words: dict[str, Any] = {"domains": dict(domains), "definitions": dict(self.definitions)}
+        definitions = self.definitions(p) if callable(self.definitions) else self.definitions
+        words: dict[str, Any] = {"domains": dict(domains), "definitions": dict(definitions)}
         if self.functions is not None:
             words["functions"] = tuple(self.functions)
         return words if self.log == "ln" else {**words, "log": self.log}

@@ -7,7 +7,7 @@ neither prove nor refute.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -25,13 +25,16 @@ Text = str | Callable[..., Any]
 class Typed(Part):
     """A typed answer. `reference`, each mistake and each equivalent is a text or a function of `p` that gives one.
 
+    A mistake or equivalent gives None where nobody can hand it in under `p`.
+
     `follows` names an earlier part: functions then take its answer as a keyword of that name, and an answer that is
-    right given the student's own earlier one earns everything (error carried forward). `hints` off leaves out all
-    feedback beyond right and wrong.
+    right given the student's own earlier one earns everything (error carried forward). `alternatives` are for open
+    questions: other right answers, with other values. `hints` off leaves out all feedback beyond right and wrong.
     """
 
     _: KW_ONLY
     follows: str = ""
+    alternatives: Sequence[Text] = ()
     hints: bool = True
 
     call = ""  # what a student writes around the text, such as `expression`
@@ -50,6 +53,10 @@ class Typed(Part):
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Compare two answers in the part's language; raises Unreadable for the second."""
         raise NotImplementedError(f"{type(self).__name__} has no language")
+
+    def compare(self, answer: Any, p: Parameters) -> Decision:
+        """The decision about an answer by itself: whether it equals the official one."""
+        return self.decide(self.right(p), answer, p)
 
     def text(self, value: Any) -> Any:
         """The answer as its language takes it, or None for what is none."""
@@ -77,12 +84,25 @@ class Typed(Part):
     def _judged(self, answer: Any, p: Parameters, ask: Ask) -> Verdict:
         earlier = self._earlier(ask)
         try:
-            decision = self.decide(self.right(p), answer, p)
+            decision = self.compare(answer, p)
             if decision.outcome != "equal" and earlier is not None:
                 decision = self._carried_forward(decision, answer, p, earlier)
+            if decision.outcome != "equal":
+                decision = self._otherwise(decision, answer, p)
         except Unreadable as error:
             return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
         return self.from_decision(decision, answer, p, earlier)
+
+    def _otherwise(self, first: Decision, answer: Any, p: Parameters) -> Decision:
+        """The first alternative that the answer equals; undecided where that cannot be said of one of them."""
+        others = [self.decide(self.given(item, p), answer, p) for item in self.alternatives if self.applies(item, p)]
+        if found := next((other for other in others if other.outcome == "equal"), None):
+            return found
+        return next((other for other in others if other.outcome == "undecided"), first)
+
+    def applies(self, subject: Any, p: Parameters) -> bool:
+        """Whether the text is not None."""
+        return self.given(subject, p) is not None
 
     def right(self, p: Parameters) -> Any:
         """The official answer: where the part follows another, with the default of that keyword."""
@@ -116,7 +136,7 @@ class Typed(Part):
             text = decision.message or "This could not be decided."
             return self._verdict(None, decision.code, f"{text} A person looks.")
         for mistake in self.mistakes:
-            if self._is(mistake, answer, p, earlier):
+            if decision.code == mistake.__name__ or self._is(mistake, answer, p, earlier):
                 return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
         if not self.hints:
             return self._verdict(False, decision.code, "This is not right.")
@@ -125,7 +145,7 @@ class Typed(Part):
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         try:
-            return self.decide(self.given(mistake, p, earlier), answer, p).equal
+            return self.applies(mistake, p) and self.decide(self.given(mistake, p, earlier), answer, p).equal
         except (Unreadable, AuthorError):
             return False
 

@@ -13,6 +13,7 @@ for folder, _, names in os.walk("@COURSE@"):
 import os
 for top in ("/home", "/root", "/tmp", "/srv", "/opt", "/var"):
     for folder, _, names in os.walk(top):
-        print("BREACH" if any(name.endswith(".ipynb") for name in names) else "", end="")
+        found = any(name.endswith(".ipynb") for name in names) and "site-packages" not in folder  # libraries' own
+        print("BREACH" if found else "", end="")
 """,
 ]

@@ -1,10 +1,7 @@
-"""Shapes in the signatures of `solutions` are checked by machine while these tests run."""
+"""The devices and precisions that the tests of `solutions` run on."""
 
 import pytest
 import torch
-from jaxtyping import install_import_hook
-
-install_import_hook("solutions", "beartype.beartype")
 
 AVAILABLE = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
 

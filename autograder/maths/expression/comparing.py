@@ -86,7 +86,7 @@ class Comparison:
         self.machine, self.auditor = (Machine(program, table, self._series) for table in tables)
 
     def _series(self, machine: Machine, loop: Loop) -> Any:
-        if any(isinstance(machine.registers[k], Infinity) for k in (*loop.outside, loop.lower)):
+        if any(isinstance(machine.registers[k], Infinity) for k in loop.outside):
             raise Undefined("a sum over infinities")
         return evaluate(machine, loop, self.budget)
 

@@ -140,8 +140,35 @@ def _absolute(_: Table, f: Terms) -> Terms:
     return [(abs(q), [abs(c)])]
 
 
+def _exactly_affine(f: Terms) -> tuple[fmpq, fmpq]:
+    a, b = _affine(f)
+    if type(a) is not fmpq or type(b) is not fmpq:
+        raise Other
+    return a, b
+
+
+def _absolute_counting(table: Table, f: Terms) -> Terms:
+    try:
+        a, b = _exactly_affine(f)
+    except Other:
+        return _absolute(table, f)
+    if a * b < 0:
+        raise Other
+    return f if a > 0 or b > 0 else _negate(table, f)
+
+
+def _floor_counting(_: Table, f: Terms) -> Terms:
+    a, b = _exactly_affine(f)
+    if b.q != 1:
+        raise Other
+    return [(ONE, [fmpq(a.floor()), b])]
+
+
 RULES: dict[str, Callable[..., Terms]] = {
     "add": _add, "sub": _subtract, "mul": _multiply, "neg": _negate, "div": _divide, "exp": _exponential,
     "pow": _power, "abs": _absolute, "ln": _logarithm(lambda: ONE), "log2": _logarithm(lambda: arb(2).log()),
     "log10": _logarithm(lambda: arb(10).log()),
 }  # fmt: skip
+
+# Further rules where the index counts from 0: then |a + b i| and floor(a + b i) can be without a bend.
+COUNTING: dict[str, Callable[..., Terms]] = {"abs": _absolute_counting, "floor": _floor_counting}

@@ -47,6 +47,8 @@ def plain(domains: dict[str, Domain], count: int = 2) -> Iterator[dict[str, Any]
             choices = _PLAIN.get(domain.kind)
             if choices is not None:
                 point[name] = rational(choices[(place + turn * 3) % len(choices)])
+            elif domain.kind == "steps":
+                point[name] = _at(domain, (2, 3, 1, 5, 0, 4)[(place + turn * 3) % 6])
             elif domain.kind == "complex":
                 point[name] = acb(fmpq(3 + place, 2), fmpq(1 + turn, 4))
             else:
@@ -141,13 +143,24 @@ def _int(_: Domain, rng: random.Random, share: float, exponent: int | None) -> f
     return _nat(_, rng, share, exponent) * rng.choice((1, -1))
 
 
+def _steps(domain: Domain, rng: random.Random, share: float, exponent: int | None) -> fmpq:
+    if domain.count:
+        return _at(domain, int(share * domain.count) if exponent is None else rng.randrange(domain.count))
+    return _at(domain, int(_nat(domain, rng, share, exponent)))
+
+
+def _at(domain: Domain, number: int) -> fmpq:
+    """The integer with this number, from 0; the numbers go round where there is a last one."""
+    return _low(domain) + domain.step * (number % domain.count if domain.count else number)
+
+
 def _complex(_: Domain, rng: random.Random, share: float, exponent: int | None) -> acb:
     return acb(_real(_, rng, share, exponent), _real(_, rng, rng.random(), exponent))
 
 
 _DRAW: dict[str, Callable[[Domain, random.Random, float, int | None], Any]] = {
     "positive": _positive, "gt1": _gt1, "real": _real, "unit": _unit, "posint": _posint, "nat": _nat,
-    "int": _int,
+    "int": _int, "steps": _steps,
     "complex": _complex,
 }  # fmt: skip
 
@@ -157,7 +170,7 @@ def nearby(point: dict[str, Any], domains: dict[str, Domain], rng: random.Random
     moved = {
         name: (value or 1) * fmpq(rng.randrange(1, 2**20), 2**50 + 1) + value
         for name, value in point.items()
-        if domains[name].kind not in ("posint", "nat", "int")
+        if domains[name].kind not in ("posint", "nat", "int", "steps")
     }
     return {**point, **moved} if moved else None
 
@@ -173,6 +186,9 @@ def inside(value: fmpq, domain: Domain) -> bool:
             return bool(_low(domain) < value < _high(domain))
         case "posint" | "nat":
             return bool(value.q == 1 and value >= (domain.kind == "posint"))
+        case "steps":
+            number = (value - _low(domain)) / domain.step
+            return bool(number.q == 1 and number >= 0 and (not domain.count or number < domain.count))
         case "int":
             return bool(value.q == 1)
         case kind:

@@ -3,7 +3,8 @@
 A term `sum_m c_m(i) q_m^i` with polynomials c_m is kept as a list of (q, coefficients). Its sum from L to
 infinity is q^L sum_j (j+L)^k q^j, with S_k(q) = sum_j j^k q^j from S_k (1-q) = q sum_{m<k} binom(k,m) S_m,
 S_0 = 1/(1-q). A finite sum is the difference of two such tails, an identity of rational functions for every q
-but 1.
+but 1. Terms with |i| or floor(i/2) have this form on strides i = start + step n, n >= 0; so has a sum from minus
+infinity, on a stride of -1.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from flint import arb, ctx, fmpq
 
 from autograder.maths.expression.arithmetic import ONE, ZERO, Unclear, Undefined, power, small
 from autograder.maths.expression.budget import Budget, Expensive
-from autograder.maths.expression.geometric import RULES, Other, Table, Terms
+from autograder.maths.expression.extended import Infinity
+from autograder.maths.expression.geometric import COUNTING, RULES, Other, Table, Terms
 from autograder.maths.expression.program import NONE, Loop, Machine
 from autograder.maths.expression.tails import tail
 
@@ -26,14 +28,46 @@ Bounds = tuple[int, int | None]
 
 def evaluate(machine: Machine, loop: Loop, budget: Budget) -> Any:
     """The value of a sum; its bounds are integers, and an empty sum is 0."""
-    lower = _integer(machine.registers[loop.lower])
     upper = None if loop.upper == NONE else _integer(machine.registers[loop.upper])
+    if isinstance(machine.registers[loop.lower], Infinity):
+        return _from_minus_infinity(machine, loop, upper)
+    lower = _integer(machine.registers[loop.lower])
     if upper is not None and upper < lower:
         return ZERO
     try:
-        return _closed(machine.table, _geometric(machine, loop), lower, upper)
+        return _closed(machine.table, _geometric(machine, loop, [ZERO, ONE]), lower, upper)
+    except Other:
+        pass
+    try:
+        return _on_strides(machine, loop, lower, None if upper is None else upper - lower)
     except Other:
         return _one_by_one(machine, loop, (lower, upper), budget)
+
+
+def _from_minus_infinity(machine: Machine, loop: Loop, upper: int | None) -> Any:
+    if machine.registers[loop.lower].sign > 0:
+        raise Undefined("a sum that begins at infinity")
+    try:
+        below = _on_strides(machine, loop, -1 if upper is None else upper, None, -1)
+        return below if upper is not None else machine.table["add"](below, _on_strides(machine, loop, 0, None))
+    except Other as error:
+        raise Unclear from error
+
+
+def _on_strides(machine: Machine, loop: Loop, start: int, last: int | None, sign: int = 1) -> Any:
+    """The terms at start, start + sign, ... (`last` steps, or endlessly): all at once, or two or three apart."""
+    for step in (1, 2, 3):
+        total: Any = ZERO
+        try:
+            for first in range(step):
+                if last is None or first <= last:
+                    terms = _geometric(machine, loop, [fmpq(start + sign * first), fmpq(sign * step)], counting=True)
+                    count = None if last is None else (last - first) // step
+                    total = machine.table["add"](total, _closed(machine.table, terms, 0, count))
+        except Other:
+            continue
+        return total
+    raise Other
 
 
 def _integer(bound: Any) -> int:
@@ -44,8 +78,9 @@ def _integer(bound: Any) -> int:
     return int(bound.p)
 
 
-def _geometric(machine: Machine, loop: Loop) -> Terms:
-    values: dict[int, Terms] = {loop.index: [(ONE, [ZERO, ONE])]}
+def _geometric(machine: Machine, loop: Loop, index: list[Any], *, counting: bool = False) -> Terms:
+    """The term as a function of n, where the index is a + b n; `counting` says that n is never negative."""
+    values: dict[int, Terms] = {loop.index: [(ONE, index)]}
 
     def operand(register: int) -> Terms:
         return values.get(register) or [(ONE, [machine.registers[register]])]
@@ -54,7 +89,7 @@ def _geometric(machine: Machine, loop: Loop) -> Terms:
         return operand(loop.body)
     for register in loop.inside:
         step = machine.program.steps[register]
-        rule = RULES.get(step.name)
+        rule = (COUNTING.get(step.name) if counting else None) or RULES.get(step.name)
         if rule is None or step.first == NONE:
             raise Other
         arguments = [operand(k) for k in (step.first, step.second) if k != NONE]

@@ -110,6 +110,10 @@ def _roots(function: Function, domain: Domain, scan: bool) -> Iterator[fmpq]:
     if domain.kind == "interval":
         span = fmpq(str_fraction(domain.high - domain.low))
         probes = [fmpq(str_fraction(domain.low)) + span * fmpq(k, 4) for k in (1, 2, 3)]
+    if domain.kind == "steps":
+        probes = [value for value in map(fmpq, range(100)) if inside(value, domain)]
+    if len(probes) < 3:
+        return  # so few integers are all met anyway
     x, y, z = probes[:3]
     at = [function(value) for value in (x, y, z)]
     if None in at or len({*at}) == 1:
@@ -159,7 +163,7 @@ def _beside(zeros: list[fmpq], domain: Domain) -> Iterator[fmpq]:
     for zero in zeros[:6]:
         step = abs(zero) / 8 if zero else fmpq(1, 8)
         wanted += [zero - step, zero + step, zero - step / 512, zero + step / 512]
-    if domain.kind in ("posint", "nat", "int"):
+    if domain.kind in ("posint", "nat", "int", "steps"):
         wanted = [fmpq(value.floor()) for value in (*zeros, *wanted)]
     for value in dict.fromkeys(wanted):
         if inside(value, domain):

@@ -46,16 +46,26 @@ LOGS = {"ln": "ln", "log2": "log2", "log10": "log10", "refuse": ""}
 DOMAINS = ("positive", "real", "unit", "posint", "nat", "int", "gt1", "complex")
 
 _NAME = re.compile(r"([A-Za-z]+)([0-9]*)(?:_\{?([A-Za-z0-9]+)\}?)?")
+_STEPS = re.compile(r"\{\s*(-?\d+)\s*,\s*(-?\d+)\s*(,\s*\.\.\.\s*(?:,\s*(-?\d+)\s*)?)?\}")
 _INTERVAL = re.compile(r"\[\s*([^,\s]+)\s*,\s*([^,\s]+)\s*\]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """Where a variable lives: `unit` is (0,1), `gt1` (1,oo), both open; intervals are sampled inside."""
+    """Where a variable lives: `unit` is (0,1), `gt1` (1,oo), both open; intervals are sampled inside.
+
+    `steps` are the integers low, low + step, ..., high, or without end where `high` is not above `low`.
+    """
 
     kind: str
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(1)
+    step: int = 1
+
+    @property
+    def count(self) -> int:
+        """How many integers there are in steps; 0 where they do not end."""
+        return int((self.high - self.low) // self.step) + 1 if self.high > self.low else 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,14 +106,25 @@ def canonical(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def domain(text: str) -> Domain:
-    """The domain that `text` names: one of `DOMAINS`, or `[a,b]` with numbers."""
+    """The domain that `text` names: one of `DOMAINS`, `[a,b]` with numbers, or integers in equal steps.
+
+    The steps are written `{0,2,...}`, `{1,3,...,9}` or, where there are two of them, `{0,1}`.
+    """
     if text in DOMAINS:
         return Domain(kind=text)
+    if match := _STEPS.fullmatch(text.strip()):
+        first, second = int(match[1]), int(match[2])
+        last = second if match[3] is None else first if match[4] is None else int(match[4])
+        endless = match[3] is not None and match[4] is None
+        if second > first and (endless or (last >= second and (last - first) % (second - first) == 0)):
+            return Domain(kind="steps", low=Fraction(first), high=Fraction(last), step=second - first)
     if match := _INTERVAL.fullmatch(text.strip()):
         low, high = (Fraction(bound) for bound in match.groups())
         if low < high:
             return Domain(kind="interval", low=low, high=high)
-    raise AuthorError("domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)} or [a,b]")
+    raise AuthorError(
+        "domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)}, [a,b] or {{0,2,...}}"
+    )
 
 
 def vocabulary(

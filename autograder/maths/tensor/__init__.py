@@ -28,15 +28,28 @@ if TYPE_CHECKING:
     from .deciding import decide
     from .numeric import evaluate
     from .parameters import decide_model
-    from .properties import depends_on, does_not_read, normalised, uses_only
+    from .properties import (
+        depends_on,
+        does_not_read,
+        fits,
+        nonnegative,
+        normalised,
+        own_parameters,
+        reads_only,
+        uses_only,
+    )
 
 _LAZY = {
     "decide": "deciding",
     "decide_model": "parameters",
     "evaluate": "numeric",
+    "fits": "properties",
     "normalised": "properties",
+    "nonnegative": "properties",
     "depends_on": "properties",
     "does_not_read": "properties",
+    "reads_only": "properties",
+    "own_parameters": "properties",
     "uses_only": "properties",
 }
 
@@ -55,8 +68,12 @@ __all__ = [
     "describe",
     "does_not_read",
     "evaluate",
+    "fits",
+    "nonnegative",
     "normalised",
+    "own_parameters",
     "parse",
+    "reads_only",
     "to_latex",
     "to_text",
     "uses_only",

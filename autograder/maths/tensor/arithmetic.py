@@ -52,6 +52,7 @@ class Arithmetic(ABC):
         self._kept: dict[tuple[object, ...], Array] = {}
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
         self.site: object = None  # the node that is being applied, for those who keep notes
+        self.positives: frozenset[str] = frozenset()  # given tensors whose real entries lie between 0 and 1
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
@@ -150,6 +151,16 @@ class Floats(Arithmetic):
         super().__init__(seed)
         self.scale = scale
         self.positive = positive
+
+    def _draw(self, name: str, indices: Sequence[Array]) -> Array:
+        if name not in self.positives:
+            return super()._draw(name, indices)
+        kept = self.positive, self.scale
+        self.positive, self.scale = True, 1.0
+        try:
+            return super()._draw(name, indices)
+        finally:
+            self.positive, self.scale = kept
 
     def from_bits(self, bits: Array) -> Array:
         """Exact dyadic numbers in (-scale, scale), or in (0, scale)."""

@@ -61,6 +61,7 @@ class Axes:
     firm: set[str] = field(default_factory=set)
     joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(default_factory=list)
     weights: Counter[Node] = field(default_factory=Counter)
+    zero: frozenset[str] = frozenset()
 
     def root(self, node: Node) -> Node:
         """The representative of a node."""
@@ -96,7 +97,7 @@ class Axes:
 
 def declared(declarations: Declarations) -> Axes:
     """The axes that a question declares."""
-    axes = Axes(firm={*declarations.same, *declarations.sizes})
+    axes = Axes(firm={*declarations.same, *declarations.sizes}, zero=declarations.zero)
     for letter, other in declarations.same.items():
         axes.unite(axes.letter(letter), axes.letter(other))
     for name, shape in declarations.shapes.items():
@@ -149,13 +150,13 @@ def sizes(node: Core) -> set[str]:
 
 def _unite_bounds(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> None:
     """The s of `sum_{s=1}^{t}` or `sum_{s=1}^{T}` ranges over the axis of its bound, unless the bound is a
-    known size.
+    known size (other than that of an axis that counts from zero: `sum_{k=0}^{D-1}`).
     """
     for variable, *ends in _bounds(meaning.body):
         here = side.variable(meaning, variable)
         for end in ends:
             for _, atom in end.terms if end is not None and len(end.terms) == 1 else ():
-                if isinstance(atom, Integer) or (isinstance(atom, SizeIndex) and atom.axis in known):
+                if isinstance(atom, Integer) or (isinstance(atom, SizeIndex) and atom.axis in known - axes.zero):
                     continue
                 there = axes.letter(atom.axis) if isinstance(atom, SizeIndex) else side.variable(meaning, atom.name)
                 if not axes.apart(here, there):

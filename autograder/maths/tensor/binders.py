@@ -96,7 +96,11 @@ class Binders(Reader):
             bound = self.index()
             self.expect("}")
             return bound
-        return self.index() if self.token.kind == "number" else self._symbol_index()
+        if self.token.kind == "number":  # as in LaTeX, a bare bound is one number: `sum_{k=0}^2 W[k]`
+            if not self.token.text.isdigit():
+                raise self.failure("a bound is a whole number")
+            return Index(terms=(IndexTerm(coefficient=int(self.take().text), atom=None),))
+        return self._symbol_index()
 
     def _symbol_index(self) -> Index:
         return Index(terms=(IndexTerm(coefficient=1, atom=self.symbol()),))

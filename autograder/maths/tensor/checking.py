@@ -49,6 +49,7 @@ def interpret(system: System, declarations: Declarations, more_axes: frozenset[s
         sequences=declarations.sequences,
         axes=frozenset(known | shaped),
         scalars=frozenset(scalars),
+        zero=declarations.zero,
     )
     return Interpreted(system=system, links=meanings(system, setting))
 
@@ -62,7 +63,7 @@ def check(system: System, declarations: Declarations | None = None) -> tuple[Fau
     declarations = declarations or Declarations()
     found = interpret(system, declarations)
     known = {name: len(shape) for name, shape in declarations.shapes.items()}
-    faults = [*found.faults, *names(found, known, declarations, closed=bool(known))]
+    faults = [*found.faults, *names(found, known, declarations, closed=bool(known) and not declarations.open)]
     if not any(fault.fatal for fault in faults):
         side = Side(owner="answer", meanings=found.last, own=found.own - set(known))
         letters = frozenset(axis for shape in declarations.shapes.values() for axis in shape)

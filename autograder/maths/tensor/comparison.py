@@ -7,7 +7,7 @@ balls: disjoint balls prove a difference, agreement to TOLERANCE is an analytic 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,7 @@ class Comparison:
         """Both sides in one arithmetic, kept so that intermediate tensors are computed once."""
         if (kind, trial) not in self._evaluations:
             arithmetic, sizes = make(), self.sizes(trial)
+            arithmetic.positives = self.declarations.positive
             sides = [
                 Evaluation(
                     side.meanings,
@@ -80,6 +81,7 @@ class Comparison:
                     size=_size(side, sizes),
                     axis=sizes.axis,
                     stated=_stated(side, sizes),
+                    zero=counts_from_zero(side, self.axes, self.declarations),
                     deadline=self.deadline,
                     private=side.own - self.reference.own,
                 )
@@ -107,6 +109,8 @@ class Comparison:
         grids = what.grids(self.sizes(trial))
         first, second = what.first(pair[0], grids), what.second(pair[1], grids)
         dims = tuple(dict.fromkeys(first.dims + second.dims))
+        if any(len({n for n in pair if n != 1}) > 1 for pair in _lengths(first, second, dims)):
+            raise LimitError("axis", "an index has two ranges")
         arrays = np.broadcast_arrays(first.spread(dims), second.spread(dims))
         return arrays[0], arrays[1], dims
 
@@ -210,12 +214,24 @@ class Comparison:
         return "at " + ", ".join(entries) if entries else "for random tensors"
 
 
+def _lengths(first: Value, second: Value, dims: Sequence[str]) -> Iterator[tuple[int, ...]]:
+    """How long the two values are along each dimension that both have."""
+    for dim in dims:
+        yield tuple(value.array.shape[value.dims.index(dim)] for value in (first, second) if dim in value.dims)
+
+
 def _size(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
     return lambda meaning, name: sizes.of(side.variable(meaning, name))
 
 
 def _stated(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
     return lambda meaning, name: sizes.stated.get(sizes.axes.root(side.variable(meaning, name)), 0)
+
+
+def counts_from_zero(side: Side, axes: Axes, declarations: Declarations) -> Callable[[Meaning, str], bool]:
+    """Whether a variable's axis is declared to count from zero."""
+    roots = {axes.root(axes.letter(letter)) for letter in declarations.zero}
+    return lambda meaning, name: axes.root(side.variable(meaning, name)) in roots
 
 
 def grid_of(side: Side, meaning: Meaning, sizes: Sizes) -> tuple[Grid, ...]:

@@ -69,11 +69,14 @@ class Contraction(Entries):
         return self.product(factors)
 
     def _ranges(self, node: Multiply) -> None:
-        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size, wherever it starts."""
+        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size and its start is not declared."""
         for factor in node.factors:
             if isinstance(factor, Multiply):
                 self._ranges(factor)
         for variable, lower, upper in node.bounds:
+            if self.owner.zero(self.meaning, variable):
+                self._literal(variable, lower, upper)
+                continue
             if lower is None or upper is None or lower.terms or upper.terms:
                 continue
             size = upper.constant - lower.constant + 1
@@ -81,6 +84,17 @@ class Contraction(Entries):
                 raise LimitError("size", "this sum has too many terms, or none, to be computed here")
             if lower.constant not in (0, 1) or size != self.owner.stated(self.meaning, variable):
                 self.local[variable] = tuple(range(lower.constant, upper.constant + 1))
+
+    def _literal(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> None:
+        """Where an axis counts from zero, bounds made of numbers and sizes mean what they say, inside it or not."""
+        grid = self.grid(variable)
+        ends = [None if bound is None else self.index(bound) for bound in (lower, upper)]
+        if any(end is not None and end[0] for end in ends):
+            return  # a bound that depends on an index is left to the mask
+        first, last = (int(grid[-n]) if end is None else int(end[1]) for n, end in enumerate(ends))
+        if last - first > 100 or last < first:
+            raise LimitError("size", "this sum has too many terms, or none, to be computed here")
+        self.local[variable] = tuple(range(first, last + 1))
 
     def contracted(self, factors: Sequence[Value], variable: str) -> Value:
         """Floats have a contraction of their own."""
@@ -117,14 +131,15 @@ class Contraction(Entries):
         return result
 
     def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
-        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of the axis."""
+        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of an axis that states none."""
         here = Value((variable,), np.array(self.grid(variable)))
         if lower is not None and upper is not None and not lower.terms and not upper.terms:
             lower = upper = None
-        if lower is not None and not lower.terms and lower.constant in (0, 1):
+        zero = self.owner.zero(self.meaning, variable)
+        if lower is not None and not lower.terms and lower.constant in ((0,) if zero else (0, 1)):
             lower = None
-        low = here if lower is None else self._bound(lower)
-        high = here if upper is None else self._bound(upper)
+        low = here if lower is None else self._bound(lower, zero)
+        high = here if upper is None else self._bound(upper, zero)
         dims = union([here, low, high])
         middle = here.spread(dims)
         inside = (low.spread(dims) <= middle) & (middle <= high.spread(dims))
@@ -132,9 +147,9 @@ class Contraction(Entries):
         pair[:] = [self.arithmetic.constant(Fraction(0)), self.arithmetic.constant(Fraction(1))]
         return Value(dims, pair[np.broadcast_to(inside, self.shape(dims)).astype(int)])
 
-    def _bound(self, bound: CoreIndex) -> Value:
-        """A bound made of numbers and sizes counts from one, like the notation; variables count as their axis
-        does.
+    def _bound(self, bound: CoreIndex, zero: bool) -> Value:
+        """A bound made of numbers and sizes counts from one, like the notation, or from zero where that is
+        declared; variables count as their axis does.
         """
         dims, array = self.index(bound)
-        return Value(dims, array if dims else array + self.owner.start - 1)
+        return Value(dims, array if dims or zero else array + self.owner.start - 1)

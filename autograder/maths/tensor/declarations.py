@@ -22,6 +22,9 @@ class Declarations:
     same: axis -> the axis that it is another name of, `{"I": "J"}`.
     sequences: tensors whose entries are integers, such as the words `w[b,t]`; `w_t` is then `w[t]`.
     context: indices that are fixed outside the equations, such as the t of `P[w] = softmax_w[… h[t-1,J]]`.
+    zero: axes whose indices count from 0, such as the D of `sum_{Dt=0}^{D-1}`; all others count from 1.
+    positive: tensors whose entries lie between 0 and 1, such as probabilities, so that `ln(A[a,w])` is real.
+    open: an answer may use tensors that are not declared, as parameters of its own.
     """
 
     shapes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -29,6 +32,9 @@ class Declarations:
     same: Mapping[str, str] = field(default_factory=dict)
     sequences: frozenset[str] = frozenset()
     context: tuple[str, ...] = ()
+    zero: frozenset[str] = frozenset()
+    positive: frozenset[str] = frozenset()
+    open: bool = False
 
 
 def declare(
@@ -37,11 +43,14 @@ def declare(
     same: Mapping[str, str] | None = None,
     sequences: str = "",
     context: str = "",
+    zero: str = "",
+    positive: str = "",
+    open: bool = False,  # noqa: A002 - the word that says it
 ) -> Declarations:
     """Declarations in the notation of the equations: `declare("W^Q[K,U,J]", "h_in[T,J]", sizes={"J":
     "K*I"})`.
 
-    `sequences` and `context` are names apart by spaces. Raises AuthorError for what cannot be read.
+    `sequences`, `context`, `zero` and `positive` are names apart by spaces. Raises AuthorError for what cannot be read.
     """
     shapes = dict(_shape(text) for text in tensors)
     products = {axis: _size(axis, size) for axis, size in (sizes or {}).items()}
@@ -51,6 +60,9 @@ def declare(
         same=dict(same or {}),
         sequences=frozenset(sequences.split()),
         context=tuple(context.split()),
+        zero=frozenset(zero.split()),
+        positive=frozenset(map(tensor_key, positive.split())),
+        open=open,
     )
 
 

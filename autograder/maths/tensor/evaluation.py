@@ -23,11 +23,15 @@ def _unstated(_meaning: Meaning, _name: str) -> int:
     return 0
 
 
+def _nowhere(_meaning: Meaning, _name: str) -> bool:
+    return False
+
+
 class Evaluation:
     """All values of one system in one trial.
 
     `size` gives the number of entries of a variable's axis, `axis` that of an axis letter, `stated` that of a
-    variable whose size the question fixes (else 0). Axes count from `start`.
+    variable whose size the question fixes (else 0). Axes count from `start`, those of `zero` variables from 0.
     `context` fixes indices of the context. A recurrence reads its shifted entries as given, or unrolls from
     zeros before `start` with `unroll`; those of `private` tensors are nobody else's. `deadline` is a
     `time.monotonic()` value.
@@ -41,6 +45,7 @@ class Evaluation:
         size: Callable[[Meaning, str], int],
         axis: Callable[[str], int],
         stated: Callable[[Meaning, str], int] = _unstated,
+        zero: Callable[[Meaning, str], bool] = _nowhere,
         deadline: float = math.inf,
         context: Mapping[str, Grid] | None = None,
         start: int = 1,
@@ -52,6 +57,7 @@ class Evaluation:
         self.size = size
         self.axis = axis
         self.stated = stated
+        self.zero = zero
         self.deadline = deadline
         self.start = start
         self.largest = largest
@@ -111,7 +117,8 @@ class Evaluation:
 
     def whole(self, meaning: Meaning, variable: str) -> Grid:
         """Every index along a variable's axis."""
-        return tuple(range(self.start, self.start + self.size(meaning, variable)))
+        start = 0 if self.zero(meaning, variable) else self.start
+        return tuple(range(start, start + self.size(meaning, variable)))
 
     def charge(self, entries: int) -> None:
         """Stop where the limits are."""

@@ -34,6 +34,7 @@ from .core import (
     variables,
 )
 from .scope import Scope, Scoped, Setting, symbol_of
+from .shifting import unshifted
 from .symbols import capitals, occurs, summed
 from .tree import (
     Call,
@@ -60,7 +61,7 @@ ZERO = Fraction(0)
 
 def meaning(equation: Equation, link: Expr, setting: Setting, number: int = 0) -> Meaning:
     """What `equation.left = link` says; its faults are in the result."""
-    return _Reading(equation, setting, number).meaning(link)
+    return unshifted(_Reading(equation, setting, number).meaning(link))
 
 
 class _Reading(Scoped):
@@ -175,7 +176,7 @@ class _Reading(Scoped):
         bounds: tuple[tuple[str, CoreIndex | None, CoreIndex | None], ...] = ()
         if node.lower is not None or node.upper is not None:
             lower, upper = self._bound(node.lower, scope, node), self._bound(node.upper, scope, node)
-            bounds = () if _whole(node, lower, upper) else ((over[0], lower, upper),)
+            bounds = () if _whole(node, lower, upper, self.setting.zero) else ((over[0], lower, upper),)
         return Multiply((self.core(node.body, inside),), tuple(over), bounds)
 
     def _bound(self, index: Index | None, scope: Scope, node: Total) -> CoreIndex | None:
@@ -246,14 +247,15 @@ def _size_axis(name: Name) -> str:
     return Symbol(letter=name.base, label=name.lower).axis if plain else ""
 
 
-def _whole(node: Total, lower: CoreIndex | None, upper: CoreIndex | None) -> bool:
-    """`sum_{t=1}^{T}` and `sum_{t=0}^{T-1}` are the whole axis."""
+def _whole(node: Total, lower: CoreIndex | None, upper: CoreIndex | None, zero: frozenset[str]) -> bool:
+    """`sum_{t=1}^{T}` and `sum_{t=0}^{T-1}` are the whole axis; only the latter where it counts from zero."""
     size = SizeIndex(node.symbols[0].axis)
     first = None if lower is None or lower.terms else lower.constant
-    for start in (0, 1):
+    starts = (0,) if node.symbols[0].axis in zero else (0, 1)
+    for start in starts:
         if (lower is None or first == start) and upper == CoreIndex(((1, size),), start - 1):
             return True
-    return upper is None and first in (0, 1)
+    return upper is None and first in starts
 
 
 def meanings(system: System, setting: Setting) -> tuple[tuple[Meaning, ...], ...]:

@@ -15,6 +15,7 @@ from autograder.errors import AuthorError, did_you_mean
 from .arithmetic import Array, Floats
 from .axes import Axes, Node, Side, add_reference, declared
 from .checking import Interpreted, inputs, interpret
+from .comparison import counts_from_zero
 from .core import CoreIndex, Meaning, SizeIndex, Variable, reads
 from .declarations import Declarations, tensor_key
 from .evaluation import Evaluation
@@ -102,6 +103,7 @@ class _Computation:
     ) -> None:
         self.meanings = meanings
         self.arrays = arrays
+        self.declarations = declarations
         self.axes: Axes = declared(declarations)
         own = frozenset(meaning.name for meaning in meanings)
         self.side = Side(owner="", meanings=meanings, own=own)
@@ -204,6 +206,7 @@ class _Computation:
             axis=axis,
             start=0,
             stated=lambda m, name: self._size(self.side.variable(m, name)),
+            zero=counts_from_zero(self.side, self.axes, self.declarations),
             largest=LARGEST_NUMERIC,
             unroll=True,
         )

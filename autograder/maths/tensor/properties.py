@@ -6,8 +6,8 @@ at both contexts, and not read the states that have seen w_t. A decision `equal`
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,89 +17,56 @@ from autograder.errors import AuthorError
 
 from ..decision import Decision, different, equal, undecided
 from .arithmetic import Arithmetic, Array, PrimeField
-from .axes import Side, add_reference, declared
-from .checking import Interpreted, inputs, interpret
-from .comparison import TOLERANCE, grid_of
-from .core import Meaning
+from .checking import check, inputs, interpret
+from .comparison import TOLERANCE
+from .core import reads, variables
 from .declarations import Declarations, tensor_key
-from .evaluation import Evaluation
 from .question import Text, system_of
-from .sizes import Sizes
-from .tree import Index, System, Tensor
-from .values import Grid, LimitError
+from .subject import Subject, decided
+from .tree import Expr, Index, Opaque, Pieces, Tensor, children
 
 TRIALS = 2
+SIGNS = 8
+STRETCHED = (1.0, 4.0)  # in turn: a weight between -1 and 1 leaves a mixture nearly always positive
+PLACES = (2, 5)  # of an index of the context: what holds at one place only is no property
 
 
-class Subject:
-    """One system whose target's properties are asked for."""
+def fits(answer: Text, target: str, *, declarations: Declarations | None = None) -> Decision:
+    """Whether the answer has a meaning with the declared shapes and defines the target; own parameters are allowed.
 
-    def __init__(self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0) -> None:
-        self.declarations = declarations or Declarations()
-        self.system: System = system_of(answer)
-        self.found: Interpreted = interpret(self.system, self.declarations)
-        self.target = tensor_key(target)
-        self.deadline = time.monotonic() + seconds
-        own = self.found.own
-        self.axes = declared(self.declarations)
-        self.side = Side(owner="answer", meanings=self.found.last, own=own)
-        add_reference(self.axes, self.side)
-
-    @property
-    def refused(self) -> Decision | None:
-        """The decision where the answer has no meaning or does not define the target."""
-        for fault in self.found.faults:
-            if fault.fatal:
-                return different(fault.code, fault.message)
-        if self.target not in self.found.own:
-            return different("no_target", f"no equation defines {self.target}")
-        return None
-
-    @property
-    def meaning(self) -> Meaning:
-        """The equation that defines the target."""
-        return next(meaning for meaning in self.found.last if meaning.name == self.target)
-
-    def value(
-        self, arithmetic: Arithmetic, trial: int, fixed: dict[str, int] | None = None
-    ) -> tuple[Array, tuple[str, ...]]:
-        """The target in one trial, with some index variables or context indices at one value."""
-        fixed = fixed or {}
-        sizes = Sizes(self.axes, self.declarations, trial)
-        evaluation = Evaluation(
-            self.found.last,
-            arithmetic,
-            size=lambda m, name: sizes.of(self.side.variable(m, name)),
-            axis=sizes.axis,
-            deadline=self.deadline,
-            context={name: (place,) for name, place in fixed.items()},
-        )
-        grids: list[Grid] = list(grid_of(self.side, self.meaning, sizes))
-        for position, index in enumerate(self.meaning.left):
-            if index.variable in fixed:
-                grids[position] = (fixed[str(index.variable)],)
-        value = evaluation.tensor(self.target, grids, {})
-        return value.array, value.dims
+    Codes `fits`, or that of the fault. Undecided where a given tensor is defined anew (`redefined`), and where there
+    is a fault with a concatenation or a function that is only named in the middle of a formula (`nameless`).
+    """
+    subject = Subject(answer, target, declarations)
+    if taken := sorted(subject.found.own & set(subject.declarations.shapes)):
+        return undecided("redefined", f"{taken[0]} is given, but defined here once more")
+    faults = [fault for fault in check(subject.system, replace(subject.declarations, open=True)) if fault.fatal]
+    if faults and any(_nameless(link) for equation in subject.system.equations for link in equation.links):
+        return undecided("nameless", "give a concatenation or the result of a function a name: c[K] = a[I]; b[J]")
+    if faults:
+        return different(faults[0].code, faults[0].message)
+    return subject.refused or equal("fits")
 
 
-def _decided(subject: Subject, test: Callable[[], Decision]) -> Decision:
-    refused = subject.refused
-    if refused is not None:
-        return refused
-    try:
-        return test()
-    except LimitError as limit:
-        return undecided(limit.code, limit.message)
-    except ZeroDivisionError:
-        return undecided("number", "a division by zero")
+def _nameless(node: Expr) -> bool:
+    """Whether a vector without a name, and so without an index, stands inside: `W[I,K] (a[I]; b[I])`."""
+    return any(isinstance(child, (Pieces, Opaque)) or _nameless(child) for child in children(node))
 
 
 def normalised(
-    answer: Text, target: str, over: Collection[str], *, declarations: Declarations | None = None
+    answer: Text, target: str, over: Collection[str] = (), *, declarations: Declarations | None = None
 ) -> Decision:
-    """Whether the target sums to one over these of its left indices. Codes `normalised`, `not_normalised`."""
+    """Whether the target sums to one over these of its left indices, or over all that are no index of the context.
+
+    Codes `normalised`, `not_normalised`.
+    """
     subject = Subject(answer, target, declarations)
-    return _decided(subject, lambda: _normalised(subject, tuple(over)))
+    return decided(subject, lambda: _normalised(subject, tuple(over) or _free(subject)))
+
+
+def _free(subject: Subject) -> tuple[str, ...]:
+    found = (index.variable for index in subject.meaning.left)
+    return tuple(name for name in found if name and name not in subject.declarations.context)
 
 
 def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
@@ -130,12 +97,45 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
     return equal("normalised")
 
 
+def nonnegative(answer: Text, target: str, *, declarations: Declarations | None = None) -> Decision:
+    """Whether no entry of the target is negative, at the points tried. Codes `nonnegative`, `negative`.
+
+    Undecided (`sign`) where only the signs of undeclared tensors make it negative: a mixture's weight, a prior.
+    """
+    subject = Subject(answer, target, declarations)
+    return decided(subject, lambda: _nonnegative(subject))
+
+
+def _nonnegative(subject: Subject) -> Decision:
+    found = _signs(subject, frozenset())
+    own = frozenset(inputs(subject.found)) - set(subject.declarations.shapes)
+    if found.code != "negative" or not own or _signs(subject, own).code == "negative":
+        return found
+    return undecided("sign", f"{subject.target} is nonnegative only if some of {', '.join(sorted(own))} are")
+
+
+def _signs(subject: Subject, positive: frozenset[str]) -> Decision:
+    """The signs of the target's entries where the tensors `positive` have entries between 0 and 1."""
+    from .balls import Balls, precision
+
+    with precision():
+        for trial in range(SIGNS):
+            balls = Balls(trial, STRETCHED[trial % len(STRETCHED)])
+            balls.positives = positive
+            for entry in np.asarray(subject.value(balls, trial)[0], dtype=object).ravel():
+                if entry < 0:
+                    return different("negative", f"{subject.target} has negative entries")
+                if not entry.is_finite():
+                    return undecided("domain", f"{subject.target} has no real value at a point tried")
+    return equal("nonnegative")
+
+
 def depends_on(answer: Text, target: str, tensor: str, *, declarations: Declarations | None = None) -> Decision:
     """Whether the target's value changes with this given tensor. Codes `depends`, `independent`."""
     subject = Subject(answer, target, declarations)
     name = tensor_key(tensor)
     everywhere = _spoiler(name, lambda _: True)
-    return _decided(subject, lambda: _changes(subject, everywhere, {}, name))
+    return decided(subject, lambda: _changes(subject, everywhere, {}, name))
 
 
 def _changes(subject: Subject, spoiled: Any, fixed: dict[str, int], name: str) -> Decision:
@@ -180,7 +180,54 @@ def does_not_read(answer: Text, target: str, entry: str, *, declarations: Declar
     """
     subject = Subject(answer, target, declarations)
     read = _entry(entry)
-    return _decided(subject, lambda: _unread(subject, read))
+    return decided(subject, lambda: _unread(subject, read))
+
+
+def reads_only(answer: Text, target: str, entry: str, *, declarations: Declarations | None = None) -> Decision:
+    """Whether of this entry's tensor the target depends on that entry and on no other. Codes `reads_only`, `unread`,
+    `elsewhere`.
+
+    `entry` is written as for `does_not_read`; here its symbols stand for values at several places.
+    """
+    subject = Subject(answer, target, declarations)
+    read = _entry(entry)
+    return decided(subject, lambda: _only(subject, read))
+
+
+def _only(subject: Subject, entry: Tensor) -> Decision:
+    key = entry.name.key
+    for place in PLACES:
+        fixed = _fixed(subject, entry, place)
+        here = _spoiler(key, lambda indices, f=fixed: _matches(entry.indices, indices, f))  # type: ignore[misc]
+        elsewhere = _spoiler(key, lambda indices, f=fixed: ~_matches(entry.indices, indices, f))  # type: ignore[misc]
+        if _differs(subject, elsewhere, fixed):
+            return different("elsewhere", f"{subject.target} depends on {key} at an index where it should not")
+        if not _differs(subject, here, fixed):
+            return different("unread", f"{subject.target} does not depend on {key}")
+    return equal("reads_only")
+
+
+def own_parameters(answer: Text, target: str, axis: str, *, declarations: Declarations | None = None) -> Decision:
+    """Whether the tensors that the answer invents are parameters: none has an index along `axis` (such as time).
+
+    Codes `own_parameters`, `own_state`.
+    """
+    subject = Subject(answer, target, declarations)
+    return decided(subject, lambda: _timeless(subject, axis))
+
+
+def _timeless(subject: Subject, axis: str) -> Decision:
+    known = subject.found.own | set(subject.declarations.shapes)
+    time = subject.axes.root(subject.axes.letter(axis))
+    for meaning in subject.found.last:
+        for read in reads(meaning.body):
+            if read.name in known:
+                continue
+            for name in frozenset[str]().union(*(variables(index) for index in read.indices)):
+                if subject.axes.root(subject.side.variable(meaning, name)) == time:
+                    message = f"{read.name} is not given, and as it depends on {axis.lower()} it is no parameter"
+                    return different("own_state", message)
+    return equal("own_parameters")
 
 
 def _entry(text: str) -> Tensor:
@@ -190,14 +237,15 @@ def _entry(text: str) -> Tensor:
     return right
 
 
-def _unread(subject: Subject, entry: Tensor) -> Decision:
-    fixed: dict[str, int] = {}
+def _fixed(subject: Subject, entry: Tensor, place: int) -> dict[str, int]:
+    """The symbols of an entry that are indices of the target or the context, all at one place."""
     names = {index.variable for index in subject.meaning.left if index.variable} | set(subject.declarations.context)
-    for index in entry.indices:
-        for term in index.terms:
-            key = getattr(term.atom, "key", None)
-            if key in names:
-                fixed[str(key)] = 2
+    keys = [getattr(term.atom, "key", None) for index in entry.indices for term in index.terms]
+    return {str(key): place for key in keys if key in names}
+
+
+def _unread(subject: Subject, entry: Tensor) -> Decision:
+    fixed = _fixed(subject, entry, PLACES[0])
     spoiled = _spoiler(entry.name.key, lambda indices: _matches(entry.indices, indices, fixed))
     if _differs(subject, spoiled, fixed):
         return different("leak", f"{subject.target} depends on {entry.name.key} at an index that it must not see")

@@ -16,13 +16,14 @@ CONTEXT = "@"
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """What is known around an equation: context indices, integer sequences, axis names, names of scalar
-    tensors.
+    tensors, axes that count from zero.
     """
 
     context: tuple[str, ...] = ()
     sequences: frozenset[str] = frozenset()
     axes: frozenset[str] = frozenset()
     scalars: frozenset[str] = frozenset()
+    zero: frozenset[str] = frozenset()
 
 
 class Scoped:
@@ -113,12 +114,16 @@ class Scoped:
         return CoreIndex(tuple(terms), constant)
 
     def _atom(self, symbol: Symbol, scope: Scope, column: int) -> Variable | Integer:
-        """`w_t` is `w[t]`, `w_{t-1}` is `w[t-1]`, where w is a declared sequence and w_t is not bound."""
+        """`w_t` is `w[t]`, `w_{b,t-1}` is `w[b,t-1]`, where w is a declared sequence and w_t is not bound."""
         if symbol.key not in scope and symbol.letter in self.setting.sequences and symbol.label:
-            label = re.fullmatch(r"(.+?)([+-]\d{1,6})?", symbol.label)
-            assert label is not None
-            place = self._atom(symbol_of(label[1]), scope, column)
-            return Integer(symbol.letter, (CoreIndex(((1, place),), int(label[2] or 0)),))
+            places = []
+            for part in symbol.label.split(","):
+                label = re.fullmatch(r"(.+?)([+-]\d{1,6})?", part)
+                if label is None:
+                    break
+                places.append(CoreIndex(((1, self._atom(symbol_of(label[1]), scope, column)),), int(label[2] or 0)))
+            else:
+                return Integer(symbol.letter, tuple(places))
         return Variable(self.variable(symbol, scope, column))
 
     def variable(self, symbol: Symbol, scope: Scope, column: int) -> str:

@@ -1,0 +1,85 @@
+"""One answer to an open question: its meaning, and the value of its target in a trial."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ..decision import Decision, different, undecided
+from .arithmetic import Arithmetic, Array
+from .axes import Side, add_reference, declared
+from .checking import Interpreted, interpret
+from .comparison import counts_from_zero, grid_of
+from .core import Meaning
+from .declarations import Declarations, tensor_key
+from .evaluation import Evaluation
+from .question import Text, system_of
+from .sizes import Sizes
+from .tree import System
+from .values import Grid, LimitError
+
+
+class Subject:
+    """One system whose target's properties are asked for."""
+
+    def __init__(self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0) -> None:
+        self.declarations = declarations or Declarations()
+        self.system: System = system_of(answer)
+        self.found: Interpreted = interpret(self.system, self.declarations)
+        self.target = tensor_key(target)
+        self.deadline = time.monotonic() + seconds
+        own = self.found.own
+        self.axes = declared(self.declarations)
+        self.side = Side(owner="answer", meanings=self.found.last, own=own)
+        add_reference(self.axes, self.side)
+
+    @property
+    def refused(self) -> Decision | None:
+        """The decision where the answer has no meaning or does not define the target."""
+        for fault in self.found.faults:
+            if fault.fatal:
+                return different(fault.code, fault.message)
+        if self.target not in self.found.own:
+            return different("no_target", f"no equation defines {self.target}")
+        return None
+
+    @property
+    def meaning(self) -> Meaning:
+        """The equation that defines the target."""
+        return next(meaning for meaning in self.found.last if meaning.name == self.target)
+
+    def value(
+        self, arithmetic: Arithmetic, trial: int, fixed: dict[str, int] | None = None
+    ) -> tuple[Array, tuple[str, ...]]:
+        """The target in one trial, with some index variables or context indices at one value."""
+        fixed = fixed or {}
+        arithmetic.positives |= self.declarations.positive
+        sizes = Sizes(self.axes, self.declarations, trial)
+        evaluation = Evaluation(
+            self.found.last,
+            arithmetic,
+            size=lambda m, name: sizes.of(self.side.variable(m, name)),
+            axis=sizes.axis,
+            zero=counts_from_zero(self.side, self.axes, self.declarations),
+            deadline=self.deadline,
+            context={name: (place,) for name, place in fixed.items()},
+        )
+        grids: list[Grid] = list(grid_of(self.side, self.meaning, sizes))
+        for position, index in enumerate(self.meaning.left):
+            if index.variable in fixed:
+                grids[position] = (fixed[str(index.variable)],)
+        value = evaluation.tensor(self.target, grids, {})
+        return value.array, value.dims
+
+
+def decided(subject: Subject, test: Callable[[], Decision]) -> Decision:
+    """The test's decision, unless the answer has no meaning or a limit is reached."""
+    refused = subject.refused
+    if refused is not None:
+        return refused
+    try:
+        return test()
+    except LimitError as limit:
+        return undecided(limit.code, limit.message)
+    except ZeroDivisionError:
+        return undecided("number", "a division by zero")

@@ -1,0 +1,437 @@
+"""Wrong answers that students give; the docstring is the hint that whoever gives the same answer reads."""
+
+import itertools
+
+import torch
+
+# The open question. Which state stands beside the blanks depends on what a state has read.
+
+
+def left(p):
+    """The index of the forward state that has read everything before the blanks, and nothing else."""
+    return "t-1" if p["states"] == "with own word" else "t"
+
+
+def right(p):
+    """The index of the backward state that has read everything behind the blanks, and nothing else."""
+    behind = p["m"] if p["states"] == "with own word" else p["m"] - 1
+    return f"t+{behind}" if behind else "t"
+
+
+def shifted(index, by):
+    """The index moved by so many places."""
+    number = int(index[1:] or 0) + by
+    return f"t{number:+d}" if number else "t"
+
+
+def side(p, which, by=0):
+    """The score from one side, from a state so many places away from the right one."""
+    if which == "forward":
+        return f"e[w,I] W_f[I,J] h->[{shifted(left(p), by)},J]"
+    return f"e[w,I] W_b[I,J] h<-[{shifted(right(p), by)},J]"
+
+
+def linear(p, before=0, behind=0):
+    return f"P[w] = softmax_w[ {side(p, 'forward', before)} + {side(p, 'backward', behind)} ]"
+
+
+def bare_product(p):
+    """A product of two distributions does not sum to one; look at it for two words with two fair coins."""
+    return f"P[w] = softmax_w[{side(p, 'forward')}] softmax_w[{side(p, 'backward')}]"
+
+
+def bare_sum(p):
+    """Two distributions sum to two."""
+    return f"P[w] = softmax_w[{side(p, 'forward')}] + softmax_w[{side(p, 'backward')}]"
+
+
+def scores(p):
+    """These are scores: they may be negative, and they do not sum to one."""
+    return f"P[w] = {side(p, 'forward')} + {side(p, 'backward')}"
+
+
+def over_positions(p):
+    """You normalise over the positions; a distribution of a word sums to one over the words."""
+    return f"P[t,w] = softmax_t[ {side(p, 'forward')} + {side(p, 'backward')} ]"
+
+
+def at_the_blank(p):
+    """Your states have read a blanked word: then it is copied, not predicted. What has each state read?"""
+    return linear(p, before=1, behind=-1)
+
+
+def directions_exchanged(p):
+    """Each of your states comes from the wrong side: it has read the blanks before it arrives where you take it."""
+    forward, backward = left(p), right(p)
+    ahead, back = f"h->[{shifted(backward, 1)},J]", f"h<-[{shifted(forward, -1)},J]"
+    return f"P[w] = softmax_w[ e[w,I] W_f[I,J] {ahead} + e[w,I] W_b[I,J] {back} ]"
+
+
+def both_on_the_left(p):
+    """Your backward state stands left of the blanks: on its way there it has read them."""
+    return f"P[w] = softmax_w[ {side(p, 'forward')} + e[w,I] W_b[I,J] h<-[{shifted(left(p), -1)},J] ]"
+
+
+def one_word_too_far(p):
+    """Nothing leaks, but a word that is visible is not used: the states nearer to the blanks have read more."""
+    return linear(p, before=-1, behind=1)
+
+
+def no_projection(p):
+    """The entries of a state and of a word vector are different axes: nothing says that there are equally many."""
+    return f"P[w] = softmax_w[ e[w,J] h->[{left(p)},J] + e[w,J] h<-[{right(p)},J] ]"
+
+
+def reads_more(p):
+    """You use something that is neither given nor a parameter: what you invent may not change from place to place."""
+    return f"P[w] = softmax_w[ {side(p, 'forward')} + {side(p, 'backward')} + e[w,I] U[I,K] x[t,K] ]"
+
+
+def not_normalised(p):
+    """A distribution sums to one over all words, whatever the states are."""
+    return f"P[w] = sigma({side(p, 'forward')} + {side(p, 'backward')})"
+
+
+def negative_probabilities(p):
+    """Yours sums to one, but some of its entries can be negative."""
+    return f"s[w] = {side(p, 'forward')} + {side(p, 'backward')}\nP[w] = s[w] / sum_v s[v]"
+
+
+def without_left(p):
+    """The words before the blanks have no effect on your distribution."""
+    return f"P[w] = softmax_w[ {side(p, 'backward')} ]"
+
+
+def without_right(p):
+    """The words behind the blanks have no effect on your distribution."""
+    return f"P[w] = softmax_w[ {side(p, 'forward')} ]"
+
+
+def wrong_state(p):
+    """One of your states is not the one right beside the blanks: write down what it has read."""
+    return linear(p, before=0, behind=2)
+
+
+def without_word_vectors(p):
+    """The word vectors have no effect on your distribution: the question gives them, so use them."""
+    return f"P[w] = softmax_w[ U[w,J] h->[{left(p)},J] + V[w,J] h<-[{right(p)},J] ]"
+
+
+# The states beside the blanks, as code.
+
+
+def run(h, words, W_h, W_x, B, p, activation=torch.tanh, sign=None):
+    """All states of one direction, the first before any word."""
+    sign = sign or (-1 if p["bias_sign"] == "subtracted" else 1)
+    states = [h.expand(len(words), -1)]
+    for t in range(words.shape[1]):
+        states.append(activation(states[-1] @ W_h.T + words[:, t] @ W_x.T + sign * B))
+    return states
+
+
+def beside(forward, backward, p, late=0, early=0):
+    """Side by side for each run of blanks, or from states that have read so many words more."""
+    N = len(forward) - p["m"]
+    pick = lambda states, n: states[min(n, len(states) - 1)]  # noqa: E731
+    pairs = [torch.cat([pick(forward, n + late), pick(backward, N - 1 - n + early)], -1) for n in range(N)]
+    return torch.stack(pairs, 1)
+
+
+def states_at_the_blank(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """Your states have read a blanked word: then it is copied, not predicted."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    return beside(forward, backward, p, late=1, early=1)
+
+
+def right_begins_early(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """The left sides are right; your right sides have read a blanked word."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    return beside(forward, backward, p, early=1)
+
+
+def sides_exchanged(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """The left side comes first in the result."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    left, right = beside(forward, backward, p).chunk(2, -1)
+    return torch.cat([right, left], -1)
+
+
+def no_way_back(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """Your second direction reads from the left as well: it should begin with the last word."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x, W_hb, W_xb, B_b, p)
+    return beside(forward, backward, p)
+
+
+def order_of_reading(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """Your right sides stand in the order in which the words were read, not in that of the sentence."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    left, right = beside(forward, backward, p).chunk(2, -1)
+    return torch.cat([left, right.flip(1)], -1)
+
+
+def zeros_outside(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """Before the first word and behind the last one stand the given vectors; you began with zeros."""
+    forward = run(0 * start, x, W_hf, W_xf, B_f, p)
+    return beside(forward, run(0 * end, x.flip(1), W_hb, W_xb, B_b, p), p)
+
+
+def bias_the_other_way(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """Look at the sign of the biases."""
+    sign = 1 if p["bias_sign"] == "subtracted" else -1
+    forward = run(start, x, W_hf, W_xf, B_f, p, sign=sign)
+    backward = run(end, x.flip(1), W_hb, W_xb, B_b, p, sign=sign)
+    return beside(forward, backward, p)
+
+
+def one_cell_for_both(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """Each direction has parameters of its own."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hf, W_xf, B_f, p)
+    return beside(forward, backward, p)
+
+
+def left_twice(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """The right sides are missing."""
+    forward = run(start, x, W_hf, W_xf, B_f, p)
+    left, _ = beside(forward, forward, p).chunk(2, -1)
+    return torch.cat([left, left], -1)
+
+
+def without_activation(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """The new state is the hyperbolic tangent of what you have."""
+    forward = run(start, x, W_hf, W_xf, B_f, p, activation=lambda z: z)
+    return beside(forward, run(end, x.flip(1), W_hb, W_xb, B_b, p, activation=lambda z: z), p)
+
+
+def detached_states(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
+    """The values are right, but no gradient flows from one step to the step before."""
+    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    return beside([h.detach() for h in forward], [h.detach() for h in backward], p)
+
+
+# The distribution, as code.
+
+
+def left_side_only(left, right, e, W_f, W_b):
+    """This is a language model from left to right: what stands behind the blanks has no effect."""
+    return torch.softmax(left @ W_f.T @ e.T, -1)
+
+
+def unnormalised_product(left, right, e, W_f, W_b):
+    """A product of two distributions does not sum to one."""
+    return torch.softmax(left @ W_f.T @ e.T, -1) * torch.softmax(right @ W_b.T @ e.T, -1)
+
+
+def sum_of_two(left, right, e, W_f, W_b):
+    """Two distributions sum to two."""
+    return torch.softmax(left @ W_f.T @ e.T, -1) + torch.softmax(right @ W_b.T @ e.T, -1)
+
+
+def raw_scores(left, right, e, W_f, W_b):
+    """These are scores: they may be negative, and they do not sum to one."""
+    return left @ W_f.T @ e.T + right @ W_b.T @ e.T
+
+
+def states_multiplied(left, right, e, W_f, W_b):
+    """You multiplied the two states entry by entry; here each goes through a matrix of its own first."""
+    return torch.softmax((left * right) @ W_f.T @ e.T, -1)
+
+
+def another_head(left, right, e, W_f, W_b, *, p):
+    """This is a distribution, and an honest one, but not that of the formula: where are the two sides joined?"""
+    z = left @ W_f.T + right @ W_b.T
+    return torch.softmax((torch.tanh(z) if p["head"] != "tanh" else z) @ e.T, -1)
+
+
+def over_the_batch(left, right, e, W_f, W_b):
+    """You normalised over the sentences of the batch; a distribution of a word sums to one over the words."""
+    return torch.softmax(left @ W_f.T @ e.T + right @ W_b.T @ e.T, 0)
+
+
+def logarithms(left, right, e, W_f, W_b, *, p):
+    """You return logarithms of probabilities."""
+    if p["head"] == "mixture":
+        both = torch.softmax(left @ W_f.T @ e.T, -1) + torch.softmax(right @ W_b.T @ e.T, -1)
+        return torch.log(both / 2)
+    z = left @ W_f.T + right @ W_b.T
+    return torch.log_softmax((torch.tanh(z) if p["head"] == "tanh" else z) @ e.T, -1)
+
+
+def detached_right(left, right, e, W_f, W_b, *, p):
+    """The values are right, but no gradient reaches the right side."""
+    a, b = left @ W_f.T, (right @ W_b.T).detach()
+    if p["head"] == "mixture":
+        return (torch.softmax(a @ e.T, -1) + torch.softmax(b @ e.T, -1)) / 2
+    return torch.softmax((torch.tanh(a + b) if p["head"] == "tanh" else a + b) @ e.T, -1)
+
+
+# A Markov chain, typed.
+
+
+def walk(path):
+    """The product of the steps along a path."""
+    return " ".join(f"A[{one},{other}]" for one, other in itertools.pairwise(path))
+
+
+def steps(m, first="w", last="b"):
+    """The product of the steps from the first blank to the word behind, summed over the other blanks."""
+    between = ["u", "v", "x"][: m - 1]
+    product = walk([first, *between, last])
+    return f"sum_{{{','.join(between)}}} {product}" if between else product
+
+
+def markov_equation(p, m=None):
+    """The blank's distribution."""
+    inside = steps(m or p["m"])
+    return f"F[w] = A[a,w] ({inside})\nP[w] = F[w] / sum_{{y}} F[y]"
+
+
+def from_the_left(p):
+    """This is what is known from the left alone; the word behind tells something as well."""
+    return "P[w] = A[a,w] + 0 * A[w,b]"
+
+
+def from_the_right(p):
+    """This is what is known from the right alone; the word before tells something as well."""
+    return f"F[w] = {steps(p['m'])}\nP[w] = F[w] / sum_{{y}} F[y]"
+
+
+def not_divided(p):
+    """This is the probability of the word together with what follows: it does not sum to one over w."""
+    return f"P[w] = A[a,w] ({steps(p['m'])})"
+
+
+def sum_of_steps(p):
+    """Steps that are all taken have the product of their probabilities."""
+    return f"F[w] = A[a,w] + ({steps(p['m'])})\nP[w] = F[w] / sum_{{y}} F[y]"
+
+
+def steps_backwards(p):
+    """You walk through the chain from right to left: which index of A is the word that comes first?"""
+    between = ["u", "v", "x"][: p["m"] - 1]
+    product = walk(["b", *between, "w"])
+    inside = f"(sum_{{{','.join(between)}}} {product})" if between else product
+    return f"F[w] = A[w,a] {inside}\nP[w] = F[w] / sum_{{y}} F[y]"
+
+
+def other_span(p):
+    """Count the steps from the first blank to the word behind: how many blanks are there?"""
+    return markov_equation(p, m=2 if p["m"] == 1 else p["m"] - 1)
+
+
+# A Markov chain, as code.
+
+
+def rows(A, pi, w, p, before=None, behind=None, power=None, end=None):
+    """The distributions, with some of their ingredients replaced."""
+    m, V = p["m"], len(pi)
+    M = torch.linalg.matrix_power(A, m if power is None else power)
+    found = []
+    for n in range(len(w) - m + 1):
+        one = (A[w[n - 1]] if n else pi) if before is None else before(n)
+        two = torch.ones(V, dtype=A.dtype) if end is None else end
+        if n + m < len(w):
+            two = M[:, w[n + m]] if behind is None else behind(n)
+        found.append(one * two)
+    return torch.stack(found)
+
+
+def normalised(P):
+    return P / P.sum(-1, keepdim=True)
+
+
+def forgets_right(A, pi, w, *, p):
+    """The words behind the blanks have no effect on your distribution."""
+    return normalised(rows(A, pi, w, p, behind=lambda n: torch.ones(len(pi), dtype=A.dtype)))
+
+
+def forgets_left(A, pi, w, *, p):
+    """The words before the blanks have no effect on your distribution."""
+    return normalised(rows(A, pi, w, p, before=lambda n: torch.ones(len(pi), dtype=A.dtype)))
+
+
+def uniform_start(A, pi, w, *, p):
+    """The first word of a sentence is not equally likely to be any word: its distribution is given."""
+    return normalised(rows(A, torch.full_like(pi, 1 / len(pi)), w, p))
+
+
+def ends_by_prior(A, pi, w, *, p):
+    """At the end of a sentence nothing stands behind: that is no reason to weigh the words once more."""
+    return normalised(rows(A, pi, w, p, end=pi))
+
+
+def rows_not_normalised(A, pi, w, *, p):
+    """This is the probability of the word together with what follows: it does not sum to one."""
+    return 0.5 * rows(A, pi, w, p)
+
+
+def other_number_of_steps(A, pi, w, *, p):
+    """Count the steps from the first blank to the word behind: how many blanks are there?"""
+    return normalised(rows(A, pi, w, p, power=2 if p["m"] == 1 else p["m"] - 1))
+
+
+def chain_backwards(A, pi, w, *, p):
+    """You walk through the chain from right to left: which index of A is the word that comes first?"""
+    return normalised(rows(A.T, pi, w, p))
+
+
+# The choices.
+
+
+def nothing_wrong(p):
+    """Follow one forward state of the second layer down: which states of the first layer were put together for it?"""
+    return "Nothing: in every layer, forward states look left only and backward states look right only."
+
+
+def widths_do_not_fit(p):
+    """The matrices of the second layer can have twice as many columns."""
+    return "The second layer cannot read vectors of width $2J$ where the first has states of width $J$."
+
+
+def no_distribution(p):
+    """The softmax sums to one, whatever goes into it."""
+    return "The softmax over the words no longer sums to one."
+
+
+def order_is_lost(p):
+    """A recurrent layer keeps the order of what it reads, whatever that is."""
+    return "The order of the words is lost, since both directions are mixed."
+
+
+def average(p):
+    """Take the logarithm of a product of two softmaxes and of a sum of them: which one is a sum of scores?"""
+    return r"$P[w] = \tfrac12\,P_f[w] + \tfrac12\,P_b[w]$"
+
+
+def product_only(p):
+    """Sum this over w."""
+    return r"$P[w] = P_f[w]\,P_b[w]$"
+
+
+def tanh_of_sum(p):
+    """This can be a better model, but its scores are not the same for the same parameters."""
+    return r"$P[w] = \mathrm{softmax}_w\; e[w,I]\,\tanh\left(W_f[I,J]\,l[J] + W_b[I,J]\,r[J]\right)$"
+
+
+def normalised_states(p):
+    """Two softmaxes inside a softmax: the scores are other numbers than those of the model."""
+    return r"$P[w] = \mathrm{softmax}_w\left[P_f[w] + P_b[w]\right]$"
+
+
+def never_blanked(p):
+    """Then the model could not be asked for the first word, and its loss would leave it out."""
+    return "The first word cannot be blanked: there is no state before it."
+
+
+def first_state(p):
+    """That state has read a word, and here it is a blanked one."""
+    return "The state after the first word is taken in its place."
+
+
+def wrap_around(p):
+    """That state has read the whole sentence."""
+    return "The sentence is read as a circle: the last forward state is taken."
+
+
+def uniform_word(p):
+    """What stands behind the blanks is visible and can be used."""
+    return "Then all words are equally likely."

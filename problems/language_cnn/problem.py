@@ -1,0 +1,289 @@
+"""A convolutional network over sentences (problem 3 of "Language modeling, translation and attention", 2020)."""
+
+import torch
+import torch.nn.functional as F
+
+from autograder import (
+    Choice,
+    Equation,
+    Expression,
+    Function,
+    Growth,
+    Number,
+    Problem,
+    close,
+    gradient,
+    sizes,
+    tensors,
+    unseen,
+)
+
+from . import mistakes as wrong
+from .equivalents import (
+    as_matrices,
+    by_gathering,
+    by_index_select,
+    by_loops,
+    by_one_hot,
+    by_table_lookup,
+    layer_by_capitals,
+    layer_by_preactivation,
+    layer_renamed,
+    layer_with_bounds,
+    one_hot_sum,
+    renamed_words,
+)
+
+ACTIVATIONS = {"sigma": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}
+
+
+def draw(rng):
+    """The layer's geometry, the boundary, the filters, the kind of table and of the RNN to compare with."""
+    p = {
+        "order": ["batch first", "time first"][rng.integers(2)],
+        "position": bool(rng.integers(2)),
+        "padding": bool(rng.integers(2)),
+        "stride": int(rng.integers(2, 4)),
+        "gap": int(rng.integers(1, 3)),
+        "look": ["ahead", "back"][rng.integers(2)],
+        "filters": ["full", "depthwise"][rng.integers(2)],
+        "activation": ["sigma", "tanh", "relu"][rng.integers(3)],
+        "rnn": ["one way", "both ways"][rng.integers(2)],
+        "D": int(rng.integers(4, 6)),  # more than the stride: where windows only touch, dividing is right
+        "L": int(rng.integers(3, 5)),
+    }
+    lengths = [T for T in range(180, 420) if wrong.lengths_differ({**p, "T": T})]
+    return {**p, "T": int(rng.choice(lengths))}
+
+
+def phrases(p):
+    """The conventions of this variant, in formulas and words."""
+    gap = "" if p["gap"] == 1 else str(p["gap"])
+    here = rf"{p['stride']}t {'+' if p['look'] == 'ahead' else '-'} {gap}\Delta t"
+    time_first, full = p["order"] == "time first", p["filters"] == "full"
+    return {
+        "w_index": "t,b" if time_first else "b,t",
+        "L0_index": "t,b,i" if time_first else "b,t,i",
+        "w_shape": "[T, B]" if time_first else "[B, T]",
+        "L0_shape": "[T, B, I]" if time_first else "[B, T, I]",
+        "order_words": "time comes first" if time_first else "the batch comes first",
+        "table_words": (
+            "the sum of two vectors: the word's vector from the table $e[w,i]$, and the position's vector from a "
+            "second table $r[t,i]$"
+            if p["position"]
+            else "the word's vector from the table $e[w,i]$"
+        ),
+        "padding_words": (
+            "**Word 0 is padding**: wherever it stands, the result has the zero vector, whatever row 0 of `e` holds, "
+            "and no gradient reaches that row."
+            if p["padding"]
+            else "Word 0 is a word like all others."
+        ),
+        "here": here,
+        "filter_words": (
+            r"Each layer has a filter $W_{\ell+1}[\Delta t,i',i]$, in which $i'$ counts the entries of the vectors "
+            r"below and $i$ those of the vectors above."
+            if full
+            else r"The filters are **depthwise**, $W_{\ell+1}[\Delta t,i]$: entry $i$ above is made from the entries "
+            r"$i$ below, and from no other."
+        ),
+        "W_shape": "[D, I1, I2]" if full else "[D, I]",
+        "L_shape": "[B, T, I1]" if full else "[B, T, I]",
+        "out_shape": "[B, T', I2]" if full else "[B, T', I]",
+        "B_shape": "[I2]" if full else "[I]",
+        "W_shown": r"$W_{\ell+1}[\Delta t,i',i]$" if full else r"$W_{\ell+1}[\Delta t,i]$",
+        "boundary": (
+            "Each output needs all its taps within the sentence: there is **no padding**, and $T'$ is as large as that "
+            "allows."
+            if p["look"] == "ahead"
+            else r"The taps look **back**, so that no output depends on later words. Positions before the first word "
+            r"count as zero vectors; $t$ runs over all whole numbers from 0 for which $" + str(p["stride"]) + r"t$ is "
+            r"a position of the sentence."
+        ),
+        "sigma": {"sigma": r"\sigma", "tanh": r"\tanh", "relu": r"\mathrm{relu}"}[p["activation"]],
+        "sigma_words": {
+            "sigma": "the logistic function, typed `sigma(…)`",
+            "tanh": "typed `tanh(…)`",
+            "relu": "typed `relu(…)`",
+        }[p["activation"]],
+        "rnn_words": (
+            "$L$ layers of **one-directional** RNNs, each reading the states of the layer below from left to right"
+            if p["rnn"] == "one way"
+            else "$L$ layers of **bidirectional** RNNs: each runs over the states of the layer below in both "
+            "directions, and puts the two states of a position side by side"
+        ),
+        "size_words": (
+            "all layers have vectors of width $I$, filters $W[\\Delta t,i',i]$"
+            if full
+            else "all layers have vectors of width $I$, depthwise filters $W[\\Delta t,i]$"
+        ),
+    }
+
+
+def words_and_table(rng, p, **fixed):
+    """Words that repeat, word 0 among them."""
+    n = {**sizes(rng, "B T I V", largest=7), **fixed}
+    shape = (n["T"], n["B"]) if p["order"] == "time first" else (n["B"], n["T"])
+    w = torch.from_numpy(rng.integers(0, n["V"], shape))
+    w.view(-1)[int(rng.integers(w.numel()))] = 0
+    return {"w": w, **tensors(rng, n, e="V I")}
+
+
+def one_word(rng, p):
+    """One sentence of one word."""
+    return words_and_table(rng, p, B=1, T=1, I=1, V=2)
+
+
+def layer_below(rng, p, **fixed):
+    """A layer whose length is no multiple of anything, a filter that is not symmetric, biases that are not zero."""
+    n = {**sizes(rng, "B I1 I2", largest=7), "D": int(rng.choice([2, 3])), "T": int(rng.integers(14, 19)), **fixed}
+    if p["filters"] == "depthwise":
+        return tensors(rng, n, L="B T I1", W="D I1", B="I1")
+    return tensors(rng, n, L="B T I1", W="D I1 I2", B="I2")
+
+
+def one_tap(rng, p):
+    """One sentence, one entry, one tap."""
+    return layer_below(rng, p, B=1, I1=1, I2=1, D=1, T=5)
+
+
+def just_one_output(rng, p):
+    """As few words as an output without padding needs."""
+    return layer_below(rng, p, D=3, T=2 * p["gap"] + 1)
+
+
+def embed(w, e, *, p):
+    """The vectors of words: e[V,I] and words w, in the stated order of axes -> the same axes and I."""
+    L0 = e[w]
+    return L0 * (w != 0)[..., None] if p["padding"] else L0
+
+
+def conv(L, W, B, *, p):
+    """One layer of the convolutional network: L of a sentence's length -> L' of a shorter one."""
+    activation = {"sigma": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}[p["activation"]]
+    stride, gap = p["stride"], p["gap"]
+    x = L.mT  # torch wants channels before time
+    if p["look"] == "back":
+        x = F.pad(x, (gap * (len(W) - 1), 0))
+        W = W.flip(0)  # torch's taps look ahead
+    if p["filters"] == "full":
+        z = F.conv1d(x, W.permute(2, 1, 0), -B, stride=stride, dilation=gap)
+    else:
+        z = F.conv1d(x, W.T[:, None], -B, stride=stride, dilation=gap, groups=len(B))
+    return activation(z).mT
+
+
+def outside_the_taps(inputs, p):
+    """Output t sees the positions of its own taps and no other: neither before nor behind them."""
+    D, T = len(inputs["W"]), inputs["L"].shape[1]
+    span = p["gap"] * (D - 1)
+    for t in (0, (T - 1 - span) // p["stride"]):
+        here = p["stride"] * t
+        first, last = (here, here + span) if p["look"] == "ahead" else (here - span, here)
+        yield (slice(None), t), "L", (slice(None), [s for s in range(T) if not first <= s <= last])
+
+
+def one_equation(p):
+    """The embedding layer."""
+    left, words = ("t,b,i", "t,b") if p["order"] == "time first" else ("b,t,i", "b,t")
+    return f"L_0[{left}] = e[w[{words}],i]" + (" + r[t,i]" if p["position"] else "")
+
+
+def tables(p):
+    return ["e[V,I]", "r[T,I]"] if p["position"] else ["e[V,I]"]
+
+
+def below(p):
+    return ["L_l[B,T,I]", "W_{l+1}[D,I,I]" if p["filters"] == "full" else "W_{l+1}[D,I]", "B_{l+1}[I]"]
+
+
+def receptive(p):
+    s, gap = p["stride"], p["gap"]
+    return f"1 + {gap}*(D-1)*({s}^L - 1)/{s - 1}"
+
+
+def summed_up(p):
+    return f"1 + {p['gap']}*(D-1)*sum({p['stride']}^n, n, 0, L-1)"
+
+
+def by_recursion(p):
+    """Walk down from one output: a layer of stride s turns r positions into s (r - 1) + gap (D - 1) + 1."""
+    return f"{p['stride']}^L + ({p['gap']}*(D-1) + 1 - {p['stride']})*({p['stride']}^L - 1)/({p['stride']} - 1)"
+
+
+def parameters(p):
+    return "V*I + L*(D*I^2 + I)" if p["filters"] == "full" else "V*I + L*(D*I + I)"
+
+
+def in_brackets(p):
+    return "I*(V + L*(D*I + 1))" if p["filters"] == "full" else "I (V + L (D + 1))"
+
+
+def rnn_time(p):
+    return "O(T + L)" if p["rnn"] == "one way" else "O(T L)"
+
+
+def rnn_time_otherwise(p):
+    return "O(max(T, L))" if p["rnn"] == "one way" else "O(2 L (T + 3))"
+
+
+def batch_is_lost(p):
+    return r"$L_\ell$ lacks an index: as printed, all sentences of the batch would get the same vectors."
+
+
+PROBLEM = Problem(
+    title="Language CNNs",
+    version=1,
+    source="problems on language modeling, translation and attention (2020), problem 3",
+    draw=draw,
+    phrases=phrases,
+    setup="import torch\nimport torch.nn.functional as F\nfrom torch import nn",
+    variants=300,
+    parts=[
+        Equation("embedding", points=2, target="L_0", tensors=tables, sequences="w", reference=one_equation,
+                 mistakes=[wrong.position_embedded, wrong.table_transposed, wrong.words_transposed,
+                           wrong.words_added_up, wrong.word_times_vector, wrong.position_the_other_way],
+                 equivalents=[one_hot_sum, renamed_words]),
+        Equation("layer", points=5, target="L_{l+1}", tensors=below, zero="D", same={"DT": "D"},
+                 reference=wrong.layer_equation,
+                 mistakes=[wrong.unit_stride, wrong.stride_of_the_taps, wrong.looks_the_other_way, wrong.other_gap,
+                           wrong.added_bias, wrong.bias_in_every_tap, wrong.bias_outside, wrong.channels_mixed_up,
+                           wrong.wrong_filter_index, wrong.other_activation, wrong.no_activation],
+                 equivalents=[layer_with_bounds, layer_by_capitals, layer_renamed, layer_by_preactivation]),
+        Function("embed", points=2, inputs=[words_and_table, one_word], reference=embed,
+                 checks=[close(rtol=0.0), gradient()],
+                 mistakes=[wrong.transposed_words, wrong.width_first, wrong.positions, wrong.word_as_factor,
+                           wrong.bag_of_words, wrong.other_padding, wrong.detached_table],
+                 equivalents=[by_one_hot, by_table_lookup, by_index_select]),
+        Function("conv", points=6, inputs=[layer_below, one_tap, just_one_output], trials=4, reference=conv,
+                 checks=[close(weight=4), gradient(), unseen(outside_the_taps)],
+                 mistakes=[wrong.stride_one, wrong.half_speed, wrong.stride_on_taps, wrong.flipped, wrong.plus_bias,
+                           wrong.bias_per_tap, wrong.bias_after, wrong.mixed_channels, wrong.filter_index,
+                           wrong.taps_reversed, wrong.largest_tap, wrong.ignores_gap, wrong.other_boundary,
+                           wrong.linear, wrong.other_function, wrong.detached_filter],
+                 equivalents=[by_loops, by_gathering, as_matrices]),
+        Number("length", points=2, reference=wrong.length,
+               mistakes=[wrong.one_layer_only, wrong.without_the_first, wrong.divided, wrong.without_stride,
+                         wrong.other_boundary_length]),
+        Expression("receptive_field", points=3, domains={"D": "posint", "L": "posint"}, reference=receptive,
+                   mistakes=[wrong.without_one, wrong.layers_of_stride_one, wrong.power_of_taps, wrong.last_layer_only,
+                             wrong.one_power_too_many, wrong.field_of_other_gap],
+                   equivalents=[summed_up, by_recursion]),
+        Expression("parameters", points=1, domains=dict.fromkeys("VILD", "posint"), reference=parameters,
+                   mistakes=[wrong.no_words, wrong.no_biases, wrong.one_layer, wrong.filters_of_the_other_kind,
+                             wrong.biases_per_tap, wrong.times_length],
+                   equivalents=[in_brackets]),
+        Growth("cnn_time", points=1, variables="T L", reference="O(L)",
+               mistakes=[wrong.all_positions_in_turn, wrong.one_step_for_all, wrong.logarithm_of_length,
+                         wrong.logarithm_a_layer, wrong.sum_of_both, wrong.length_of_the_top],
+               equivalents=["O(3 L)", "O(L + 1)", "O(L + ln L)", "L"]),
+        Growth("rnn_time", points=1, variables="T L", reference=rnn_time,
+               mistakes=[wrong.other_direction, wrong.no_layers, wrong.no_length, wrong.tree, wrong.square],
+               equivalents=[rnn_time_otherwise]),
+        Growth("tree_time", points=1, variables="T", reference="O(ln T)",
+               mistakes=[wrong.linear_tree, wrong.constant_tree, wrong.root_tree, wrong.tree_in_turn],
+               equivalents=["O(log2(T))", "O(2 log T + 1)"]),
+        Choice("printed_error", points=1, reference=batch_is_lost,
+               mistakes=[wrong.sign_of_bias, wrong.index_of_taps, wrong.sum_over_i, wrong.outer_sum]),
+    ],
+)  # fmt: skip

@@ -1,0 +1,272 @@
+"""Softmax, entropy and cross-entropy: every family, population and last question against sums by brute force."""
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath
+import pytest
+
+from autograder.judge import judge_part
+from autograder.library import load
+from autograder.simulated import handed_in
+from autograder.variants import variant
+
+ROOT = Path(__file__).parents[2] / "problems"
+BETAS = (0.3, 1.0, 2.5)
+PROBLEM = load("softmax_entropy", ROOT)
+NAMES = {
+    "e": mpmath.e, "inf": mpmath.inf, "ln": mpmath.ln, "abs": abs, "floor": mpmath.floor, "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh, "coth": mpmath.coth, "asinh": mpmath.asinh, "sqrt": mpmath.sqrt,
+    "factorial": mpmath.factorial,
+}  # fmt: skip
+
+
+def draws(count):
+    """The parameters of the first seeds."""
+    return [variant(PROBLEM, seed).parameters for seed in range(count)]
+
+
+def value(text, **letters):
+    """The number that a reference's text stands for; our own texts only."""
+    exact = {name: mpmath.mpf(letter) for name, letter in letters.items()}
+    with mpmath.workdps(40):
+        return float(eval(text.replace("^", "**"), {**NAMES, **exact}))
+
+
+def right(p, name, **letters):
+    """The official answer to a part at these numbers."""
+    return value(PROBLEM.part(name).right(p), **letters)
+
+
+# The distributions once more, by what their names say.
+
+
+def energies(name, cut):
+    """The numbers that i ranges over, as far as they matter below `cut`, with their energies."""
+    kind, _, last = name.rpartition(" ")
+    far = int(cut) + 2
+    if name == "all integers":
+        return {i: Fraction(abs(i)) for i in range(-far, far)}
+    if name in ("pairs", "triples"):
+        size = 2 if name == "pairs" else 3
+        return {i: Fraction(i // size) for i in range(far * size)}
+    if kind == "offset":
+        return {i: i + Fraction(last) for i in range(far)}
+    match kind or name:
+        case "even":
+            numbers = range(0, far, 2)
+        case "odd":
+            numbers = range(1, far, 2)
+        case "two":
+            numbers = range(2)
+        case "from":
+            numbers = range(int(last), far + int(last))
+        case "up to":
+            numbers = range(int(last) + 1)
+        case _:
+            numbers = range(0, far, int(last))
+    return {i: Fraction(i) for i in numbers}
+
+
+def softmax(energy, beta):
+    """P(i) by dividing weights by their sum."""
+    weights = {i: math.exp(-beta * float(E)) for i, E in energy.items()}
+    total = math.fsum(weights.values())
+    return {i: weight / total for i, weight in weights.items()}
+
+
+def mean(P, f):
+    """The average of f(i) over P; a number without weight adds nothing."""
+    return math.fsum(weight * f(i) for i, weight in P.items() if weight)
+
+
+def cross(Q, P):
+    """H(Q, P) by its definition."""
+    return mean(Q, lambda i: -math.log(P[i]) if P.get(i) else math.inf)
+
+
+def population(p, energy, gamma, k):
+    """Pop as a table of numbers."""
+    first = {"all integers": [0, 1, -2, 3, -4, 5, -6], "pairs": [1, 4, 5, 6, 9, 11], "triples": [1, 4, 5, 6, 9, 11]}
+    numbers = first.get(p["family"], sorted(energy))
+    match p["population"]:
+        case "one-hot":
+            return {k: 1.0}
+        case "uniform":
+            return dict.fromkeys(numbers[: p["count"]], 1 / p["count"])
+        case "two points":
+            a, c = (numbers[place] for place in p["places"])
+            return {a: float(Fraction(p["q"])), c: float(1 - Fraction(p["q"]))}
+        case _:
+            return softmax(energy, gamma)
+
+
+def test_every_variant_by_brute_force():
+    """Each official answer of 250 draws, at three temperatures, equals the sum that it stands for."""
+    seen = set()
+    for p in draws(250):
+        seen |= {p["family"], p["population"], p["further"]}
+        for beta in BETAS:
+            gamma = 1.7 * beta
+            energy = energies(p["family"], 110 / beta)
+            P = softmax(energy, beta)
+            k = sorted(energy, key=lambda i: (energy[i], i))[1]
+            Pop = population(p, energy, gamma, k)
+            letters = {"beta": beta, "gamma": gamma, "k": k}
+            for i in sorted(energy, key=abs)[:5]:
+                assert right(p, "softmax", beta=beta, i=i) == pytest.approx(P[i], rel=1e-11)
+            entropy, forward = cross(P, P), cross(Pop, P)
+            assert right(p, "entropy", beta=beta) == pytest.approx(entropy, rel=1e-11)
+            assert right(p, "cross_entropy", **letters) == pytest.approx(forward, rel=1e-11), p
+            assert right(p, "divergence", **letters) == pytest.approx(forward - cross(Pop, Pop), rel=1e-10, abs=1e-13)
+            backward = cross(P, Pop)
+            assert right(p, "reverse_cross_entropy", **letters) == pytest.approx(backward, rel=1e-11)
+            assert right(p, "reverse_divergence", **letters) == pytest.approx(backward - entropy, rel=1e-10)
+            check_further(p, energy, beta, Pop, letters)
+    assert {"from 0", "even", "two states", "all integers", "offset 1/2", "one-hot", "temperature", "uniform",
+            "two points", "smoothing", "slope", "entropy slope", "fit", "entropy of mean", "growing degeneracy",
+            "Poisson", "Poisson divergence", "two indices", "two indices, entropy"} <= seen  # fmt: skip
+
+
+def check_further(p, energy, beta, Pop, letters):
+    """The last question, by sums or by differences."""
+    P, h = softmax(energy, beta), 1e-4
+    near = [softmax(energy, beta + step) for step in (-h, h)]
+    number = float if p["family"].startswith("offset") else lambda i: float(energy[i])
+    u = mean(P, number)
+    match p["further"]:
+        case "smoothing":
+            share = float(Fraction(p["share"]))
+            mixed = {i: (1 - share) * Pop.get(i, 0) + share * P[i] for i in P}
+            assert right(p, "further", **letters) == pytest.approx(cross(mixed, P), rel=1e-11)
+        case "slope":
+            wanted = (cross(Pop, near[1]) - cross(Pop, near[0])) / (2 * h)
+            assert right(p, "further", **letters) == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+        case "entropy slope":
+            wanted = (cross(near[1], near[1]) - cross(near[0], near[0])) / (2 * h)
+            assert right(p, "further", **letters) == pytest.approx(wanted, rel=1e-5)
+        case "fit":
+            assert right(p, "further", u=u) == pytest.approx(beta, rel=1e-10)
+        case "entropy of mean":
+            assert right(p, "further", u=u) == pytest.approx(cross(P, P), rel=1e-10)
+        case kind:
+            other_distribution(p, kind, beta)
+
+
+def other_distribution(p, kind, beta):
+    """The last questions about a distribution of their own."""
+    numbers = range(400)
+    if kind == "growing degeneracy":
+        weights = [(i + 1) * math.exp(-beta * i) for i in numbers]
+        assert right(p, "further", beta=beta, i=3) == pytest.approx(weights[3] / math.fsum(weights), rel=1e-11)
+    elif kind.startswith("Poisson"):
+        law = lambda mu: [math.exp(i * math.log(mu) - math.lgamma(i + 1)) for i in range(100)]  # noqa: E731
+        Q, R = ({i: x / math.fsum(law(mu)) for i, x in enumerate(law(mu))} for mu in (beta, 2.0))
+        if kind == "Poisson":
+            assert right(p, "further", mu=beta, i=4) == pytest.approx(Q[4], rel=1e-11)
+        else:
+            assert right(p, "further", mu_1=beta, mu_2=2) == pytest.approx(cross(Q, R) - cross(Q, Q), rel=1e-9)
+    else:
+        Q = softmax({(i, j): Fraction(i + j) for i in range(120) for j in range(120)}, beta)
+        if kind == "two indices":
+            assert right(p, "further", beta=beta, i=2, j=1) == pytest.approx(Q[2, 1], rel=1e-10)
+        else:
+            assert right(p, "further", beta=beta) == pytest.approx(cross(Q, Q), rel=1e-10)
+
+
+def found(wanted):
+    """Parameters of a variant with these values."""
+    return next(p for p in draws(4000) if all(p.get(key) == item for key, item in wanted.items()))
+
+
+def standing(name, p, **answers):
+    """How a part fares, where the notebook holds these answers."""
+    cell = "\n".join(f"{key} = {text!r}" for key, text in answers.items())
+    part = PROBLEM.part(name)
+    return judge_part(part, p, handed_in(PROBLEM, part, cell), (1,))
+
+
+PLAIN = {"family": "from 0", "population": "one-hot"}
+SHARED = {"family": "two states", "population": "temperature"}
+ROWS = [
+    (PLAIN, "softmax", r"\frac{e^{-\beta i}}{\frac{1}{1-e^{-\beta}}}", "earned"),
+    (PLAIN, "softmax", "(1-e^-beta) e^(-beta i)", "earned"),
+    (PLAIN, "softmax", "1/(e^(beta*i)*(1+1/(e^beta-1)))", "earned"),
+    (PLAIN, "softmax", "P(i)", "lost"),
+    (PLAIN, "softmax", "e^(-beta*i)/Z", "lost"),
+    (PLAIN, "softmax", "e^(-beta*i)/sum(e^(-beta*n), n, 0, inf)", "lost"),
+    (PLAIN, "softmax", "(1-e^(-beta))*e^(-beta)^(i)+0.0001", "lost"),
+    (PLAIN, "softmax", "(1-e^(-beta))*e^(-beta*i)*(1+beta/1000)", "lost"),
+    (PLAIN, "softmax", "1", "lost"), (PLAIN, "softmax", "(1-e^(-beta))", "lost"),
+    (PLAIN, "entropy", "beta/(e^beta-1) - ln(1 - 1/e^beta)", "earned"),
+    (PLAIN, "entropy", "beta/(e^beta-1)+ln(e^beta/(e^beta-1))", "earned"),
+    (PLAIN, "entropy", "1-ln(beta)+beta^2/24", "lost"), (PLAIN, "entropy", "0", "lost"),
+    (PLAIN, "entropy", "inf", "lost"), (PLAIN, "entropy", "beta*i-ln(1-e^(-beta))", "lost"),
+    (PLAIN, "cross_entropy", "k*beta + ln(1/(1-e^(-beta)))", "earned"),
+    (PLAIN, "cross_entropy", "beta*i-ln(1-e^(-beta))", "lost"), (PLAIN, "cross_entropy", "0", "lost"),
+    (PLAIN, "reverse_cross_entropy", "oo", "earned"), (PLAIN, "reverse_cross_entropy", "infinity", "earned"),
+    (PLAIN, "reverse_cross_entropy", "10^308", "lost"), (PLAIN, "reverse_cross_entropy", "0", "lost"),
+    (PLAIN, "reverse_cross_entropy", "-ln(0)", "lost"),
+    (PLAIN, "entropy_steps", "sum(P(i)*(-ln P(i)), i, 0, inf)\n-ln(1-e^-beta)+beta/(e^beta-1)", "earned"),
+    (PLAIN, "entropy_steps",
+     r"\sum_{i=0}^{\infty} P(i) (\ln Z + \beta i)" "\n= ln(Z)+beta*sum(i*P(i),i,0,inf)\n"
+     "= beta/(e^beta-1)-ln(1-e^(-beta))",
+     "earned"),
+    (PLAIN, "entropy_steps", "ln(Z)+beta*sum(i*P(i),i,0,inf)", "lost"),
+    (PLAIN, "entropy_steps", "sum(P(i)*(-ln P(i)), i, 1, inf)\n-ln(1-e^-beta)+beta/(e^beta-1)", "lost"),
+    ({"family": "all integers"}, "softmax", r"\frac{1-e^{-\beta}}{1+e^{-\beta}} e^{-\beta \left|i\right|}", "earned"),
+    ({"family": "all integers"}, "entropy_steps",
+     "sum(-P(n)*ln(P(n)), n, -inf, inf)\n-P(0)*ln(P(0))-2*sum(P(n)*ln(P(n)), n, 1, inf)\n"
+     "ln(coth(beta/2))+beta/sinh(beta)",
+     "earned"),
+    ({"family": "pairs"}, "entropy_steps",
+     "sum(-P(i)*ln(P(i)), i, 0, inf)\n-2*sum(P(2n)*ln(P(2n)), n, 0, inf)\nln(2)-ln(1-e^(-beta))+beta/(e^beta-1)",
+     "earned"),
+    ({"family": "even"}, "softmax", "(1+cos(pi*i))/2*(1-e^(-2*beta))*e^(-beta*i)", "earned"),
+    ({"family": "two states"}, "softmax", "sigma(-beta*(2i-1))", "earned"),
+    ({"family": "two states"}, "softmax", "sigma(-beta*i)", "lost"),
+    (SHARED, "cross_entropy", "ln(1+e^(-beta))+beta*sigma(-gamma)", "earned"),
+    (SHARED, "cross_entropy", "ln(1+e^(-gamma))+gamma*sigma(-beta)", "lost"),
+    (SHARED, "reverse_cross_entropy", "ln(1+e^(-gamma))+gamma*sigma(-beta)", "earned"),
+    (SHARED, "reverse_cross_entropy", "inf", "lost"), (SHARED, "reverse_divergence", "inf", "lost"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wanted", "name", "text", "verdict"), ROWS)
+def test_unlisted_answers(wanted, name, text, verdict):
+    """Right answers in odd dress keep all points, wrong ones lose, and none of these is held."""
+    outcome = standing(name, found(wanted), **{name: text})
+    assert outcome.standing == verdict, outcome.verdicts
+
+
+CARRIED = [
+    ("entropy", {"softmax": "e^(-beta*i)"}, "beta*e^(-beta)/(1-e^(-beta))^2", "earned"),
+    ("entropy", {"softmax": "e^(-beta*i)"}, "beta*e^(-beta)/(1-e^(-beta))", "lost"),
+    ("entropy", {"softmax": "(1-e^(-beta))*e^(-beta*i)"}, "beta*e^(-beta)/(1-e^(-beta))^2", "lost"),
+    ("cross_entropy", {"softmax": "e^(-beta*i)/(1-e^(-beta))"}, "beta*k+ln(1-e^(-beta))", "earned"),
+    ("cross_entropy", {"softmax": "beta*e^(-beta*i)"}, "beta*k-ln(beta)", "earned"),
+    ("divergence", {"cross_entropy": "beta*k"}, "beta*k", "earned"),
+    ("divergence", {"cross_entropy": "beta*k"}, "beta*k+1", "lost"),
+    # Nothing follows from what is no answer.
+    ("entropy", {"softmax": "inf"}, "-inf", "lost"), ("entropy", {"softmax": "inf"}, "inf", "lost"),
+    ("entropy", {"softmax": "1"}, "0", "lost"), ("cross_entropy", {"softmax": "1"}, "0", "lost"),
+    ("entropy", {"softmax": "0"}, "0", "lost"), ("entropy", {"softmax": "1, i, 0, 0)+(1"}, "0", "lost"),
+    ("cross_entropy", {"softmax": "(1-e^beta)*e^(-beta*i)"}, "0", "lost"),
+    ("divergence", {"cross_entropy": "inf"}, "inf", "lost"),
+    ("reverse_divergence", {"reverse_cross_entropy": "inf"}, "inf", "earned"),
+    ("reverse_divergence", {"reverse_cross_entropy": "-inf"}, "-inf", "lost"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "earlier", "text", "verdict"), CARRIED)
+def test_errors_carried_forward(name, earlier, text, verdict):
+    """What follows from a wrong earlier answer earns; what follows from nonsense does not."""
+    outcome = standing(name, found(PLAIN), **{**earlier, name: text})
+    assert outcome.standing == verdict, outcome.verdicts
+
+
+def test_there_are_thousands_of_variants():
+    """Every family with every population, and each of them drawn."""
+    distinct = {str(sorted(p.items(), key=str)) for p in draws(6000)}
+    assert len(distinct) > 2000
