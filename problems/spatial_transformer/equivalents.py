@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from .arrangements import added, lines, lookers, of, scaled, seen, written
+from .arrangements import added, lookers, of, scaled, seen, written
 from .mistakes import attended
 
 # The equations.

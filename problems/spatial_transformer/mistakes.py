@@ -75,7 +75,9 @@ def roles_exchanged(p):
 def scale_misread(p):
     """Read once more whether the scores are divided by something here."""
     a = of(p)
-    return written(p, a=attended(p, scores=scaled(f"Query[k,{a.query},U] Key[k,{a.key},U]", {"scaled": not p["scaled"]})))
+    return written(
+        p, a=attended(p, scores=scaled(f"Query[k,{a.query},U] Key[k,{a.key},U]", {"scaled": not p["scaled"]}))
+    )
 
 
 def extra_forgotten(p):

@@ -8,8 +8,8 @@ from autograder import Choice, Equation, Function, Growth, Number, Problem, clos
 from autograder import sizes as drawn_sizes
 from autograder import tensors as drawn_tensors
 
-from . import mistakes as wrong
 from . import equivalents as right
+from . import mistakes as wrong
 from .arrangements import equal_widths, growing, lookers, seen, sizes, tensors, widths, written
 from .wording import phrases
 
@@ -115,16 +115,19 @@ def window_pairs(n, w):
 def entries(p):
     """The weights of one layer that no mask makes zero."""
     K, X, Y, Z, T, w = (p[name] for name in "KXYZTw")
-    return K * {
-        "image": (X * Y) ** 2,
-        "bias": (X * Y) ** 2,
-        "volume": (X * Y * Z) ** 2,
-        "rows": X * Y**2,
-        "columns": X**2 * Y,
-        "window": window_pairs(X, w) * window_pairs(Y, w),
-        "caption": T * X * Y,
-        "video": (X * Y) ** 2 * math.comb(T + 1, 2),
-    }[p["layer"]]
+    return (
+        K
+        * {
+            "image": (X * Y) ** 2,
+            "bias": (X * Y) ** 2,
+            "volume": (X * Y * Z) ** 2,
+            "rows": X * Y**2,
+            "columns": X**2 * Y,
+            "window": window_pairs(X, w) * window_pairs(Y, w),
+            "caption": T * X * Y,
+            "video": (X * Y) ** 2 * math.comb(T + 1, 2),
+        }[p["layer"]]
+    )
 
 
 def patched(p):
@@ -132,9 +135,7 @@ def patched(p):
 
 
 def no_position(p):
-    return (
-        "Its weights are the same for all positions: it mixes the entries of a vector, and no position looks at another."
-    )
+    return "Its weights are the same for all positions: it mixes entries of a vector, and no position looks at another."
 
 
 PROBLEM = Problem(
@@ -185,7 +186,8 @@ PROBLEM = Problem(
         Number("entries", points=1, reference=entries,
                mistakes=[wrong.without_heads, wrong.not_squared, wrong.pairs_of_axes, wrong.mask_uncounted]),
         Number("patched", points=1, reference=patched,
-               mistakes=[wrong.patched_once, wrong.patched_not_squared, wrong.patched_without_heads, wrong.not_patched]),
+               mistakes=[wrong.patched_once, wrong.patched_not_squared, wrong.patched_without_heads,
+                         wrong.not_patched]),
         Choice("channels", points=2, reference=no_position,
                mistakes=[wrong.not_normalised, wrong.knows_places, wrong.dearer, wrong.just_axial]),
     ],

@@ -48,7 +48,7 @@ def phrases(p):
     """The sentences and formulas of this variant."""
     arrangement, code = of(p), p["code"]
     places = PLACES.get(code, "X, Y")
-    here = ",".join(letter for letter in arrangement.here.split(","))
+    here = arrangement.here
     name = ", ".join(f"${letter}$" for letter in growing_letters(p))
     return {
         "story": STORY[p["layer"]],
@@ -72,9 +72,7 @@ def phrases(p):
         "places": places,
         "scale_code": r"scores are divided by $\sqrt{U}$" if p["scaled"] else "scores are not scaled",
         "variables": name,
-        "constraints": (
-            "$U \\le J$ and $KI = J$" + (", and $w \\le X$, $w \\le Y$" if p["layer"] == "window" else "")
-        ),
+        "constraints": ("$U \\le J$ and $KI = J$" + (", and $w \\le X$, $w \\le Y$" if p["layer"] == "window" else "")),
         "serial_words": (
             "a sum over entries of a vector (over $J$, $C$ or $U$) adds one term after the other, while sums over "
             "positions are still done in a tree"
@@ -84,11 +82,7 @@ def phrases(p):
         ),
         "sizes": SIZES.get(p["layer"], "$X = {X}$, $Y = {Y}$").format(**p),
         "heads": str(p["K"]),
-        "masked": (
-            " (weights that the mask makes zero are not counted)"
-            if p["layer"] in ("window", "video")
-            else ""
-        ),
+        "masked": (" (weights that the mask makes zero are not counted)" if p["layer"] in ("window", "video") else ""),
         "picture": f"$X = {p['X']}$, $Y = {p['Y']}$",
         "P_shown": str(p["P"]),
     }
