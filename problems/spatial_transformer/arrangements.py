@@ -136,7 +136,12 @@ def seen(p):
 def growing(p):
     """The variables of the bounds."""
     extra = {"volume": "Z", "window": "w", "caption": "T", "video": "T"}.get(p["layer"], "")
-    return f"X Y {extra} J K U I"
+    return f"X Y {extra} J K U"
+
+
+def growing_together(p):
+    """The variables where U is none of its own."""
+    return growing(p).removesuffix(" U")
 
 
 def near(p):
@@ -144,10 +149,14 @@ def near(p):
 
 
 def widths(p):
-    """No width is larger than J, and J = K I."""
-    return ["U<=J", "I*K<=J", "J<=I*K", *near(p)]
+    """No width is larger than J, and a head has J/K."""
+    return ["U<=J", "K<=J", *near(p)]
 
 
 def equal_widths(p):
     """As `widths`, with U = I."""
-    return ["U<=I", "I<=U", "I*K<=J", "J<=I*K", *near(p)]
+    return ["K<=J", *near(p)]
+
+
+HEADS = {"I": "J/K"}  # what is given by the variables
+EQUAL = {"I": "J/K", "U": "J/K"}

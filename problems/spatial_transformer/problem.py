@@ -10,7 +10,19 @@ from autograder import tensors as drawn_tensors
 
 from . import equivalents as right
 from . import mistakes as wrong
-from .arrangements import equal_widths, growing, lookers, seen, sizes, tensors, widths, written
+from .arrangements import (
+    EQUAL,
+    HEADS,
+    equal_widths,
+    growing,
+    growing_together,
+    lookers,
+    seen,
+    sizes,
+    tensors,
+    widths,
+    written,
+)
 from .wording import phrases
 
 LAYERS = ["image", "volume", "rows", "columns", "window", "bias", "caption", "video"]
@@ -171,15 +183,16 @@ PROBLEM = Problem(
             ],
             equivalents=[right.by_loops, right.by_sdpa, right.by_einsum, right.stable],
         ),
-        Growth("time", points=2, variables=growing, constraints=widths, reference=time,
+        Growth("time", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=time,
                mistakes=[wrong.positions_serial, wrong.logarithms_multiplied, wrong.width_forgotten,
                          wrong.heads_serial, wrong.width_serial, wrong.positions_forgotten, wrong.total_work,
                          wrong.query_width],
                equivalents=[right.one_logarithm, right.base_two, right.largest, right.all_widths]),
-        Growth("practice", points=2, variables=growing, constraints=widths, reference=practice,
+        Growth("practice", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=practice,
                mistakes=[wrong.other_serial, wrong.as_in_parallel, wrong.multiplied, wrong.only_width],
                equivalents=[right.practice_by_max, right.practice_with_heads]),
-        Growth("work", points=2, variables=growing, constraints=equal_widths, reference=work,
+        Growth("work", points=2, variables=growing_together, constraints=equal_widths, definitions=EQUAL,
+               reference=work,
                mistakes=[wrong.no_projections, wrong.projections_only, wrong.square_of_everything,
                          wrong.heads_times_width, wrong.time_again],
                equivalents=[right.work_by_heads, right.work_of_all_lines]),

@@ -115,7 +115,8 @@ BOUNDS = {
     ("time", "earned"): [
         "ln(X)+ln(Y)+ln(J)", "O(ln XYJ)", "max(ln(X),ln(Y),ln(J))", "ln(X+Y)+ln(J)", "ln(X^2+Y^2)+ln(J)",
         "2*ln(X)+3*ln(Y)+ln(J)", "Theta(log X + log Y + log J)", "O(log_2(XY) + log_2 J)", r"O(\ln X + \ln Y + \ln J)",
-        "ln XY + ln J + ln K", "O(ln X + ln Y + ln U + ln J + ln I)", "O(ln(XYJ/K) + ln K)",
+        "ln XY + ln J + ln K", "ln X + ln Y + ln I + ln K", "ln(X Y K I)",
+        "O(ln X + ln Y + ln U + ln J + ln I)", "O(ln(XYJ/K) + ln K)",
     ],
     ("time", "lost"): [
         "ln(X)*ln(Y)+ln(J)", "X*Y+ln(J)", "X+Y+ln(J)", "ln(X)+ln(J)", "X*Y*J", "(X*Y)^2*J", "ln(X*Y)*ln(J)",
