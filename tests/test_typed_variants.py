@@ -37,6 +37,25 @@ def test_variables_and_constraints_may_follow_from_the_variant(volume, text, sta
     assert judge_part(part, {"volume": volume}, says(text), (0,)).standing == standing
 
 
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ("ln I + ln K", "earned"),
+        ("ln(I K)", "earned"),
+        ("ln J + ln I", "earned"),
+        ("ln K + ln J + ln I", "earned"),
+        ("ln I", "lost"),
+        ("I", "lost"),
+        ("ln(J I)/ln(I K)", "lost"),
+    ],
+)
+def test_a_name_may_stand_for_others(text, standing):
+    """With I = J/K, what is written with I is compared as written with J and K."""
+    part = Growth("time", points=1, variables="J K", constraints=["K<=J"], definitions={"I": "J/K"}, reference="ln J")
+    assert judge_part(part, {}, says(text), (0,)).standing == standing
+    assert "'I'" in part.local_check({})
+
+
 def heads(p):
     """J is a product, in one of the variants with a fixed number of heads."""
     return {"J": "K*I", "K": 2} if p["two"] else {"J": "K*I"}

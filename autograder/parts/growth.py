@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from autograder.core import Parameters
@@ -17,12 +17,14 @@ class Growth(Typed):
     """A bound such as `O(U + ln T)`.
 
     `variables` are those that grow, apart by spaces; all are at least 2, and independent except for `constraints` such
-    as `U<=J`, which the statement must print. Both may be functions of p.
+    as `U<=J`, which the statement must print. Both may be functions of p. `definitions` are names that the question
+    gives as products of the variables, such as `{"I": "J/K"}`.
     """
 
     _: KW_ONLY
     variables: str | Callable[[Parameters], str] = ""
     constraints: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)
 
     kind = "growth"
     call = "growth"
@@ -34,11 +36,20 @@ class Growth(Typed):
             raise AuthorError("variables", f"part {self.name!r}: name the variables that grow, such as variables='T U'")
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
-        """The variables that grow."""
-        variables = self.variables(p) if callable(self.variables) else self.variables
-        return {"variables": tuple(variables.split())}
+        """The variables that grow, and the names that are given by them."""
+        return {"variables": (*self._growing(p), *self.definitions)}
+
+    def _growing(self, p: Parameters) -> tuple[str, ...]:
+        return tuple((self.variables(p) if callable(self.variables) else self.variables).split())
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Tight: too small and too large are both wrong, each with a regime that shows it."""
         constraints = self.constraints(p) if callable(self.constraints) else self.constraints
-        return guarded("growth", reference, answer, **self.declarations(p), constraints=tuple(constraints))
+        return guarded(
+            "growth",
+            reference,
+            answer,
+            variables=self._growing(p),
+            constraints=tuple(constraints),
+            definitions=dict(self.definitions),
+        )

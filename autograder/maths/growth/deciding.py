@@ -6,7 +6,7 @@ values of the variables of at least n0 that satisfy the constraints. Variables a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.errors import AuthorError
@@ -18,7 +18,7 @@ from autograder.maths.growth.normal import Evaluator
 from autograder.maths.growth.reading import parse
 from autograder.maths.growth.regime import Regime, growth_along, regimes
 from autograder.maths.growth.terms import Undecidable, Undefined, multiply
-from autograder.maths.growth.tree import Growth, Node, names, nodes
+from autograder.maths.growth.tree import Growth, Node, names, nodes, substituted
 
 _MOST_PAIRS = 2500
 _UNDEFINED = "Your bound has no value: it divides by zero or takes the logarithm of zero or less."
@@ -34,23 +34,37 @@ class _Shape:
 
 
 def decide(reference: Growth | str, answer: Growth | str, *, variables: Iterable[str],
-           constraints: Iterable[str] = ()) -> Decision:  # fmt: skip
+           constraints: Iterable[str] = (), definitions: Mapping[str, str] | None = None) -> Decision:  # fmt: skip
     """Tight comparison of two bounds; text is read first (raises Unreadable).
 
+    `definitions` are names that stand for products of the variables, such as `{"I": "J/K"}`.
     Codes: `agree`; `too_small`, `too_large`, `incomparable` and `not_positive` with a regime as witness; `undefined`;
     `undecided`.
     """
-    declared = tuple(variables)
-    expected, given = (parse(g, variables=declared) if isinstance(g, str) else g for g in (reference, answer))
-    ratios = read_constraints(constraints, declared)
+    named = dict(definitions or {})
+    declared, constraints = tuple(variables), list(constraints)
+    every = (*declared, *named)
+    expected, given = (parse(g, variables=every) if isinstance(g, str) else g for g in (reference, answer))
+    tied = [f"{name} {sign} {text}" for name, text in named.items() for sign in ("<=", ">=")]
+    found = _decided(expected.tree, given.tree, read_constraints([*constraints, *tied], every))
+    if found.outcome != "undecided" or not named:
+        return found
+    # A name that is a variable of its own hides what cancels; what stands for it hides that it is large.
+    meanings = {name: parse(text, variables=declared).tree for name, text in named.items()}
+    right, left = substituted(expected.tree, meanings), substituted(given.tree, meanings)
+    return _decided(right, left, read_constraints(constraints, declared))
+
+
+def _decided(expected: Node, given: Node, ratios: list[Monomial]) -> Decision:
+    """The two trees under the constraints."""
     domain = Domain(ratios)
     try:
-        small, large = _bounded(given.tree, expected.tree, domain)
+        small, large = _bounded(given, expected, domain)
     except Undefined:
         return different("undefined", _UNDEFINED)
-    if (small and large) or _proportional(given.tree, expected.tree, domain):
+    if (small and large) or _proportional(given, expected, domain):
         return equal()
-    return _refute(expected.tree, given.tree, ratios, search=(not large, not small))
+    return _refute(expected, given, ratios, search=(not large, not small))
 
 
 def _bounded(given: Node, expected: Node, domain: Domain) -> tuple[bool, bool]:

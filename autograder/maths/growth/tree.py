@@ -5,7 +5,7 @@ Subtraction and unary minus are signs of the terms of a `Sum`; `log` has two arg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -108,3 +108,26 @@ def nodes(tree: Node) -> Iterator[Node]:
 def names(tree: Node) -> Iterator[str]:
     """Every variable that occurs, with repetitions."""
     return (node.name for node in nodes(tree) if isinstance(node, Name))
+
+
+def substituted(node: Node, meanings: Mapping[str, Node]) -> Node:
+    """The tree with other trees in the place of some names."""
+
+    def inside(part: Node) -> Node:
+        return substituted(part, meanings)
+
+    match node:
+        case Name():
+            return meanings.get(node.name, node)
+        case Sum():
+            return Sum(terms=tuple((sign, inside(term)) for sign, term in node.terms))
+        case Product():
+            return Product(factors=tuple(map(inside, node.factors)))
+        case Quotient():
+            return Quotient(top=inside(node.top), bottom=inside(node.bottom))
+        case Power():
+            return Power(base=inside(node.base), exponent=inside(node.exponent))
+        case Call():
+            return Call(function=node.function, arguments=tuple(map(inside, node.arguments)))
+        case _:
+            return node

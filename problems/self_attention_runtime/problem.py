@@ -1,0 +1,257 @@
+"""A layer of self-attention in code, and how long it takes (transformer problems, problem 4 (a) and (b))."""
+
+import torch
+
+from autograder import Choice, Function, Growth, Number, Problem, Written, close, gradient, sizes, tensors
+
+from . import equivalents as right
+from . import mistakes as wrong
+from .bounds import (
+    EQUAL,
+    HEADS,
+    equal_widths,
+    practised,
+    row,
+    row_constraints,
+    row_variables,
+    stages,
+    variables,
+    worked,
+)
+
+LAYERS = ["plain", "output", "stack", "feed_forward", "linear", "decoding"]
+
+
+def draw(rng):
+    """Scale and mask of the code; whose softmax, which layer and which serial sums the bounds are about; sizes."""
+    return {
+        "scaled": bool(rng.integers(2)),
+        "mask": ["none", "causal", "window"][int(rng.integers(3))],
+        "reach": int(rng.choice([2, 3])),
+        "row": ["all", "causal", "window"][int(rng.integers(3))],
+        "row_serial": ["scores", "everything"][int(rng.integers(2))],
+        "layer": LAYERS[int(rng.integers(len(LAYERS)))],
+        "serial": ["features", "everything"][int(rng.integers(2))],
+        "stable": bool(rng.integers(2)),
+        "N": int(rng.choice([300, 700, 1500, 3000])),
+        "U": int(rng.choice([24, 48, 80, 96])),
+    }
+
+
+ROW = {
+    "all": "position $t_1$ looks at **all $T$ positions**",
+    "causal": "attention is **causal**, and $t_1$ is the $n$-th position: it looks at the **first $n$ positions**, "
+    "itself included",
+    "window": "position $t_1$ looks at the **last $r$ positions**, itself included",
+}
+LAYER = {
+    "plain": "the layer as it stands above",
+    "output": "the layer above, followed by an **output matrix**: $h'[t,j] = W^O[j,J]\\,h_{out}[t,J]$",
+    "stack": "a stack of **$L$ such layers**, each of which works on the result of the one before it",
+    "feed_forward": "the layer above, followed at each position by a **feed-forward network** with one hidden layer of "
+    "width $F$: $h'[t,j] = W^{2}[j,F]\\,\\mathrm{ReLU}(W^{1}[F,J]\\,h_{out}[t,J])$",
+    "linear": "the layer above with **linear attention**: in the place of the softmax, all entries of queries and keys "
+    "are made positive by a fixed function, and then $S[k,u,i] = \\sum_{t'} \\mathrm{Key}[k,t',u]\\,"
+    "\\mathrm{Value}[k,t',i]$ and $Z[k,u] = \\sum_{t'} \\mathrm{Key}[k,t',u]$ give "
+    "$\\mathrm{Out}[k,t,i] = \\mathrm{Query}[k,t,U]\\,S[k,U,i]\\,/\\,(\\mathrm{Query}[k,t,U]\\,Z[k,U])$",
+    "decoding": "the layer above with a causal mask, when a text of $T$ words is **written word by word**: the vector "
+    "of a position is known only when the result at the position before it is, and keys and values of earlier "
+    "positions are kept",
+}
+
+
+def phrases(p):
+    """The sentences of this variant."""
+    return {
+        "scale_code": r"are **divided by $\sqrt{U}$**" if p["scaled"] else "are **not scaled**",
+        "mask_code": {
+            "none": "**Every position looks at every position.**",
+            "causal": "Attention is **causal**: position $t_1$ looks at positions $t_2 \\le t_1$ only.",
+            "window": f"Position $t_1$ looks at positions $t_2$ with **$|t_1 - t_2| \\le {p['reach']}$** only.",
+        }[p["mask"]],
+        "row_words": ROW[p["row"]],
+        "row_variables": ", ".join(f"${name}$" for name in row_variables(p).split()),
+        "row_constraints": {"all": "", "causal": ", $n \\le T$", "window": ", $r \\le T$"}[p["row"]],
+        "row_serial_words": (
+            "the sum over $U$ in each score adds one term after the other, while the sum in $Z$ is still done in a tree"
+            if p["row_serial"] == "scores"
+            else "**each** of these sums adds one term after the other; different scores are still computed at the "
+            "same time"
+        ),
+        "layer_words": LAYER[p["layer"]],
+        "variables": ", ".join(f"${name}$" for name in [*variables(p).split(), "I"]),
+        "serial_words": (
+            "every sum over **entries of a vector** adds one term after the other, while sums over positions are still "
+            "done in a tree"
+            if p["serial"] == "features"
+            else "**every** sum, over entries of a vector as over positions, adds one term after the other; different "
+            "sums are still done at the same time"
+        ),
+        "order": (
+            "products, sums, then the largest of the scores (in a tree: the larger of two numbers is one operation), "
+            "its subtraction from each score, exponentials, $Z$, quotients"
+            if p["stable"]
+            else "products, sums, exponentials, $Z$, quotients"
+        ),
+        "sizes": f"${p['N']}$ positions to look at and $U = {p['U']}$",
+    }
+
+
+# The layer in code.
+
+
+def drawn(rng, p, **fixed):
+    """A sequence and the matrices of a layer; no weight is nearly 0 or 1."""
+    n = {"T": 7, "K": 3, "U": 5, "I": 2, **fixed}
+    result = tensors(rng, n, h="T K*I", W_Q="K U K*I", W_K="K U K*I", W_V="K I K*I")
+    width = (n["K"] * n["I"]) ** 0.5
+    return {name: tensor if name == "h" else tensor / width for name, tensor in result.items()}
+
+
+def wide_values(rng, p):
+    """Values wider than queries, two heads, another length."""
+    n = sizes(rng, "T I", largest=5)
+    return drawn(rng, p, K=2, U=1, T=n["T"] + 4, I=n["I"])
+
+
+def one_of_each(rng, p):
+    """One position, one head, one entry of each: no axis may be squeezed away."""
+    return drawn(rng, p, T=1, K=1, U=1, I=1)
+
+
+def layer(h, W_Q, W_K, W_V, *, p):
+    """Self-attention: h[T,J] -> the weights alpha[K,T,T] and h_out[T,J]."""
+    query = torch.einsum("kuj,tj->ktu", W_Q, h)
+    key = torch.einsum("kuj,tj->ktu", W_K, h)
+    value = torch.einsum("kij,tj->kti", W_V, h)
+    scores = query @ key.mT  # [K, T, T], the position that looks before the one that is looked at
+    if p["scaled"]:
+        scores = scores / query.shape[-1] ** 0.5
+    t = torch.arange(len(h))
+    if p["mask"] == "causal":
+        scores = scores.masked_fill(t[None, :] > t[:, None], -torch.inf)
+    if p["mask"] == "window":
+        scores = scores.masked_fill((t[None, :] - t[:, None]).abs() > p["reach"], -torch.inf)
+    alpha = torch.softmax(scores, dim=-1)
+    out = alpha @ value  # [K, T, I]
+    return alpha, out.transpose(0, 1).flatten(1)  # head 1; ...; head K
+
+
+# The bounds.
+
+
+def softmax_time(p):
+    return f"O(ln {row(p)} + ln U)"
+
+
+def softmax_practice(p):
+    return f"O(U + ln {row(p)})" if p["row_serial"] == "scores" else f"O(U + {row(p)})"
+
+
+def logarithm(n):
+    """The depth of a tree of n leaves: how often n places can be halved, rounded up."""
+    return (n - 1).bit_length()
+
+
+def softmax_depth(p):
+    steps = 1 + logarithm(p["U"])  # products, their sum
+    steps += logarithm(p["N"]) + 1 if p["stable"] else 0  # the largest, its subtraction
+    return steps + 1 + logarithm(p["N"]) + 1  # exponentials, Z, quotients
+
+
+def layer_time(p):
+    return f"O({stages(p)})"
+
+
+def layer_practice(p):
+    return f"O({practised(p)})"
+
+
+def layer_work(p):
+    return f"O({worked(p)})"
+
+
+# The choices.
+
+
+def one_head(p):
+    return "With one head, $I = J$; the order of the running time stays as it is."
+
+
+def mean_is_product(p):
+    return (
+        "The mean over positions is an inner product as well, of $T$ terms: if every inner product is serial, the "
+        "layer takes $O(J + T)$."
+    )
+
+
+IN_WORDS = """\
+Queries, keys and values are made by sums over all J entries of a vector, which take ln J; the sums over the U entries
+of the scores are no longer than these, and are absorbed. The heads do not need one another's results, so that all K of
+them are computed at the same time: K changes how much work there is, not how long the longest chain of operations is.
+"""
+
+RUBRIC = """\
+1 point: ln J comes from the sums over J in the projections (queries, keys, values), not from the scores.
+1 point: heads are independent of one another and run at the same time (or: their number lengthens no chain).
+No points for restating the bound. Half a point for "because U < J" alone.
+"""
+
+
+PROBLEM = Problem(
+    title="How long self-attention takes",
+    version=1,
+    source="transformer problems, problem 4 (a) and (b)",
+    draw=draw,
+    phrases=phrases,
+    setup="import torch\nfrom torch.nn import functional as F",
+    variants=200,
+    parts=[
+        Function(
+            "layer", points=6, inputs=[drawn, wide_values, one_of_each], trials=2, reference=layer,
+            checks=[close(weight=5), gradient()],
+            mistakes=[
+                wrong.lookers_compete, wrong.heads_compete, wrong.roles_exchanged, wrong.heads_interleaved,
+                wrong.mean_over_lookers, wrong.heads_mixed, wrong.one_attention, wrong.other_scale,
+                wrong.other_mask, wrong.masked_late, wrong.own_values, wrong.no_weights, wrong.all_pairs_compete,
+                wrong.weights_detached,
+            ],
+            equivalents=[right.by_matrices, right.merged, right.by_sdpa, right.by_loops],
+        ),
+        Growth("softmax_time", points=3, variables=row_variables, constraints=row_constraints, reference=softmax_time,
+               mistakes=[wrong.row_work, wrong.row_product, wrong.only_positions, wrong.only_scores, wrong.serial_sum,
+                         wrong.serial_scores, wrong.all_rows, wrong.whole_sequence, wrong.projections_too],
+               equivalents=[right.row_together, right.row_largest, right.row_sum_inside, right.row_constants]),
+        Growth("softmax_practice", points=2, variables=row_variables, constraints=row_constraints,
+               reference=softmax_practice,
+               mistakes=[wrong.row_in_trees, wrong.row_other_serial, wrong.row_multiplied, wrong.row_only_scores,
+                         wrong.row_wrong_one_serial],
+               equivalents=[right.row_practice_largest, right.row_practice_constants]),
+        Number("softmax_depth", points=2, reference=softmax_depth,
+               mistakes=[wrong.rounded_down, wrong.no_single_steps, wrong.no_quotient, wrong.one_after_the_other,
+                         wrong.natural, wrong.largest_misread]),
+        Growth("layer_time", points=3, variables=variables, constraints=["U<=J", "K<=J"], definitions=HEADS,
+               reference=layer_time,
+               mistakes=[wrong.logarithms_multiplied, wrong.heads_in_turn, wrong.layer_total, wrong.width_of_head,
+                         wrong.width_of_query, wrong.width_in_turn, wrong.width_missing, wrong.positions_missing,
+                         wrong.one_of_the_stack, wrong.stack_in_a_tree, wrong.hidden_width_missing,
+                         wrong.all_words_at_once],
+               equivalents=[right.layer_together, right.layer_with_heads, right.layer_split, right.layer_largest]),
+        Growth("layer_practice", points=2, variables=variables, constraints=["U<=J", "K<=J"], definitions=HEADS,
+               reference=layer_practice,
+               mistakes=[wrong.layer_in_trees, wrong.layer_other_serial, wrong.layer_multiplied,
+                         wrong.layer_only_features],
+               equivalents=[right.layer_practice_largest, right.layer_practice_all]),
+        Growth("layer_work", points=2, variables=equal_widths, constraints=["K<=J"], definitions=EQUAL,
+               reference=layer_work,
+               mistakes=[wrong.no_projections, wrong.only_projections, wrong.heads_twice, wrong.as_with_softmax,
+                         wrong.work_of_one_layer, wrong.no_feed_forward],
+               equivalents=[right.work_by_heads, right.work_with_constants]),
+        Choice("widths", points=2, reference=one_head,
+               mistakes=[wrong.many_heads, wrong.never_false, wrong.bound_changes, wrong.queries_only]),
+        Choice("printed_practice", points=1, reference=mean_is_product,
+               mistakes=[wrong.score_overlooked, wrong.normaliser_dropped, wrong.projections_parallel,
+                         wrong.concatenation]),
+        Written("in_words", points=2, reference=IN_WORDS, rubric=RUBRIC),
+    ],
+)  # fmt: skip

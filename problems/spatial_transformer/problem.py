@@ -1,0 +1,207 @@
+"""Self-attention over an image (the spatial transformer; transformer problems, problem 5): equations, code, costs."""
+
+import math
+
+import torch
+
+from autograder import Choice, Equation, Function, Growth, Number, Problem, close, gradient
+from autograder import sizes as drawn_sizes
+from autograder import tensors as drawn_tensors
+
+from . import equivalents as right
+from . import mistakes as wrong
+from .arrangements import (
+    EQUAL,
+    HEADS,
+    equal_widths,
+    growing,
+    growing_together,
+    lookers,
+    seen,
+    sizes,
+    tensors,
+    widths,
+    written,
+)
+from .wording import phrases
+
+LAYERS = ["image", "volume", "rows", "columns", "window", "bias", "caption", "video"]
+CODES = ["image", "volume", "rows", "columns", "window", "video"]
+
+
+def draw(rng):
+    """Who looks at whom in the equations and in the code, scale, output matrix, what is serial, and sizes."""
+    layer = LAYERS[int(rng.integers(len(LAYERS)))]
+    others = [code for code in CODES if code != layer]
+    P = int(rng.choice([2, 4]))
+    return {
+        "layer": layer,
+        "code": others[int(rng.integers(len(others)))],
+        "scaled": bool(rng.integers(2)),
+        "output": bool(rng.integers(2)),
+        "serial": ["features", "everything"][int(rng.integers(2))],
+        "w": int(rng.choice([1, 2])),
+        "K": int(rng.choice([3, 4, 6, 8])),
+        "X": P * int(rng.choice([4, 5, 7])),
+        "Y": P * int(rng.choice([3, 6, 8])),
+        "Z": int(rng.choice([5, 7, 9])),
+        "T": int(rng.choice([10, 11, 13])),
+        "P": P,
+    }
+
+
+# The layer in code.
+
+
+def drawn(rng, p, **fixed):
+    """An image, a volume or a video, and the matrices of a layer; no weight is nearly 0 or 1."""
+    many = p["code"] in ("volume", "video")
+    n = {**drawn_sizes(rng, "A X Y" if many else "X Y", largest=5), "K": 3, "U": 5, "I": 2, **fixed}
+    positions = {"volume": "X Y A", "video": "A X Y"}.get(p["code"], "X Y")
+    result = drawn_tensors(rng, n, h=f"{positions} K*I", W_Q="K U K*I", W_K="K U K*I", W_V="K I K*I")
+    width = (n["K"] * n["I"]) ** 0.5
+    return {name: tensor if name == "h" else tensor / width for name, tensor in result.items()}
+
+
+def wide_values(rng, p):
+    """Values wider than queries, two heads."""
+    return drawn(rng, p, K=2, U=2, I=3)
+
+
+def one_of_each(rng, p):
+    """One position, one head, one entry of each: no axis may be squeezed away."""
+    return drawn(rng, p, A=1, X=1, Y=1, K=1, U=1, I=1)
+
+
+def spatial(h, W_Q, W_K, W_V, *, p):
+    """Self-attention over positions: h[..., J] -> the weights alpha[K, ..., ...] and h_out[..., J]."""
+    flat = h.flatten(0, -2)  # [N, J], all positions in one row
+    query, key, value = flat @ W_Q.mT, flat @ W_K.mT, flat @ W_V.mT  # [K, N, U], [K, N, U], [K, N, I]
+    scores = query @ key.mT
+    if p["scaled"]:
+        scores = scores / W_Q.shape[1] ** 0.5
+    axes = [torch.arange(n) for n in h.shape[:-1]]
+    place = torch.stack(torch.meshgrid(*axes, indexing="ij"), dim=-1).flatten(0, -2)  # [N, number of axes]
+    step = place[None, :] - place[:, None]  # from the position that looks to the one that is looked at
+    if p["code"] == "rows":
+        sees = step[..., 0] == 0
+    elif p["code"] == "columns":
+        sees = step[..., 1] == 0
+    elif p["code"] == "window":
+        sees = (step.abs() <= p["w"]).all(dim=-1)
+    elif p["code"] == "video":
+        sees = step[..., 0] <= 0
+    else:
+        sees = torch.ones(len(flat), len(flat), dtype=torch.bool)
+    alpha = torch.softmax(scores.masked_fill(~sees, -torch.inf), dim=-1)
+    out = (alpha @ value).transpose(0, 1).flatten(1)  # [N, K I]: head 1; ...; head K
+    return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), out.reshape(h.shape)
+
+
+# The typed answers.
+
+
+def layer(p):
+    return written(p)
+
+
+def time(p):
+    logarithms = {"X Y": "ln X + ln Y", "X Y Z": "ln X + ln Y + ln Z", "T X Y": "ln T + ln X + ln Y", "w^2": "ln w"}
+    return f"O({logarithms.get(seen(p), f'ln {seen(p)}')} + ln J)"
+
+
+def practice(p):
+    return f"O(J + ln({seen(p)}))" if p["serial"] == "features" else f"O(J + {seen(p)})"
+
+
+def work(p):
+    positions = "(T + X Y)" if p["layer"] == "caption" else lookers(p)
+    return f"O({lookers(p)} {seen(p)} J + {positions} J^2)"
+
+
+def window_pairs(n, w):
+    """Pairs on a line of n places that are at most w apart."""
+    return n * (2 * w + 1) - w * (w + 1)
+
+
+def entries(p):
+    """The weights of one layer that no mask makes zero."""
+    K, X, Y, Z, T, w = (p[name] for name in "KXYZTw")
+    return (
+        K
+        * {
+            "image": (X * Y) ** 2,
+            "bias": (X * Y) ** 2,
+            "volume": (X * Y * Z) ** 2,
+            "rows": X * Y**2,
+            "columns": X**2 * Y,
+            "window": window_pairs(X, w) * window_pairs(Y, w),
+            "caption": T * X * Y,
+            "video": (X * Y) ** 2 * math.comb(T + 1, 2),
+        }[p["layer"]]
+    )
+
+
+def patched(p):
+    return p["K"] * ((p["X"] // p["P"]) * (p["Y"] // p["P"])) ** 2
+
+
+def no_position(p):
+    return "Its weights are the same for all positions: it mixes entries of a vector, and no position looks at another."
+
+
+PROBLEM = Problem(
+    title="The spatial transformer",
+    version=1,
+    source="transformer problems, problem 5 (a) and (b)",
+    draw=draw,
+    phrases=phrases,
+    setup="import torch\nfrom torch.nn import functional as F",
+    variants=200,
+    parts=[
+        Equation(
+            "layer", points=8, tensors=tensors, sizes=sizes, target="h_out", reference=layer,
+            mistakes=[
+                wrong.wrong_reach, wrong.product_of_softmaxes, wrong.over_the_query, wrong.over_heads,
+                wrong.over_everything, wrong.no_softmax, wrong.roles_exchanged, wrong.scale_misread,
+                wrong.extra_forgotten, wrong.extra_turned, wrong.looks_backwards, wrong.own_value,
+                wrong.heads_interleaved, wrong.first_heads_value, wrong.summed_twice,
+            ],
+            equivalents=[
+                right.key_first, right.other_letters, right.own_softmax, right.merged_matrix, right.values_last,
+                right.concat, right.shifted_scores, right.lower_case_sums, right.in_latex,
+            ],
+        ),
+        Function(
+            "spatial", points=7, inputs=[drawn, wide_values, one_of_each], trials=2, reference=spatial,
+            checks=[close(weight=6), gradient()],
+            mistakes=[
+                wrong.one_axis_only, wrong.axes_apart, wrong.all_pairs_compete, wrong.lookers_compete,
+                wrong.query_and_key_exchanged, wrong.other_scale, wrong.other_positions, wrong.sums_over_lookers,
+                wrong.heads_side_by_side, wrong.heads_mixed, wrong.one_attention_for_all, wrong.keys_returned,
+                wrong.weights_detached,
+            ],
+            equivalents=[right.by_loops, right.by_sdpa, right.by_einsum, right.stable],
+        ),
+        Growth("time", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=time,
+               mistakes=[wrong.positions_serial, wrong.logarithms_multiplied, wrong.width_forgotten,
+                         wrong.heads_serial, wrong.width_serial, wrong.positions_forgotten, wrong.total_work,
+                         wrong.query_width],
+               equivalents=[right.one_logarithm, right.base_two, right.largest, right.all_widths]),
+        Growth("practice", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=practice,
+               mistakes=[wrong.other_serial, wrong.as_in_parallel, wrong.multiplied, wrong.only_width],
+               equivalents=[right.practice_by_max, right.practice_with_heads]),
+        Growth("work", points=2, variables=growing_together, constraints=equal_widths, definitions=EQUAL,
+               reference=work,
+               mistakes=[wrong.no_projections, wrong.projections_only, wrong.square_of_everything,
+                         wrong.heads_times_width, wrong.time_again],
+               equivalents=[right.work_by_heads, right.work_of_all_lines]),
+        Number("entries", points=1, reference=entries,
+               mistakes=[wrong.without_heads, wrong.not_squared, wrong.pairs_of_axes, wrong.mask_uncounted]),
+        Number("patched", points=1, reference=patched,
+               mistakes=[wrong.patched_once, wrong.patched_not_squared, wrong.patched_without_heads,
+                         wrong.not_patched]),
+        Choice("channels", points=2, reference=no_position,
+               mistakes=[wrong.not_normalised, wrong.knows_places, wrong.dearer, wrong.just_axial]),
+    ],
+)  # fmt: skip
