@@ -12,7 +12,10 @@ from autograder.errors import StaffError, did_you_mean
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """`seed` draws the variant that everybody gets; `points` says what a problem is worth here, if not its own."""
+    """`seed` draws the variant that everybody gets; `points` says what a problem is worth here, if not its own.
+
+    With `variants = "student"` in the file, each student has a variant of his own instead.
+    """
 
     name: str
     title: str
@@ -20,6 +23,7 @@ class Assignment:
     seed: int = 0
     opening: str = ""
     points: Mapping[str, float] = field(default_factory=dict)
+    per_student: bool = False
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -49,7 +53,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise StaffError("assignment", f"{path} cannot be read: {error}") from error
-    wanted = {"title": str, "problems": list, "seed": int, "opening": str, "points": dict}
+    wanted = {"title": str, "problems": list, "seed": int, "opening": str, "points": dict, "variants": str}
     for key, value in content.items():
         if key not in wanted:
             raise StaffError("assignment", f"{path}: unknown key {key!r}{did_you_mean(key, wanted)}")
@@ -57,6 +61,9 @@ def read_assignment(course: Path, name: str) -> Assignment:
             raise StaffError("assignment", f"{path}: {key} must be a {wanted[key].__name__}, not {value!r}")
     if not content.get("problems") or not all(isinstance(slug, str) for slug in content["problems"]):
         raise StaffError("assignment", f"{path}: problems must list at least one problem folder")
+    variants = content.get("variants", "class")
+    if variants not in ("class", "student"):
+        raise StaffError("assignment", f"{path}: variants is 'class' or 'student', not {variants!r}")
     points = content.get("points", {})
     for slug, total in points.items():
         if slug not in content["problems"]:
@@ -73,4 +80,5 @@ def read_assignment(course: Path, name: str) -> Assignment:
         seed=content.get("seed", 0),
         opening=content.get("opening", ""),
         points=points,
+        per_student=variants == "student",
     )

@@ -31,6 +31,22 @@ class Commands(click.Group):
             sys.exit(1)
 
 
+def _build_own(course: Path, name: str, roster: Path) -> None:
+    """A notebook for each student, with a bar; what students share is said."""
+    from rich.progress import track
+
+    from autograder.assignment import read_assignment
+    from autograder.course.own_variants import alike, read_roster, write_own
+
+    assignment, students = read_assignment(course, name), read_roster(roster)
+    wanted = len(students) * len(assignment.problems)
+    written = sum(new for _, new in track(write_own(course, assignment, students), "per student", total=wanted))
+    click.echo(f"{len(students)} students: {written} notebooks written, {wanted - written} unchanged")
+    for slug, shared in alike(course, assignment, students).items():
+        if shared:
+            click.echo(f"note: in {slug}, {shared} of {len(students)} students share their numbers with another one")
+
+
 course_option = click.option(
     "--course",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -62,15 +78,28 @@ def main() -> None:
 @main.command()
 @click.argument("assignment")
 @click.option("--seed", type=int, help="Draw this variant instead of the assignment's own.")
+@click.option(
+    "--per-student",
+    "roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Make a notebook for each student of this CSV file too, with numbers of his own.",
+)
 @course_option
-def build(assignment: str, seed: int | None, course: Path | None) -> None:
-    """Make the source notebooks of ASSIGNMENT from its .toml file in the course folder."""
+def build(assignment: str, seed: int | None, roster: Path | None, course: Path | None) -> None:
+    """Make the source notebooks of ASSIGNMENT from its .toml file in the course folder.
+
+    With variants = "student" in that file and --per-student, each student of the roster gets
+    students/ID/ASSIGNMENT/*.ipynb, to be handed out by whatever way you hand things out; they are handed in and graded
+    as ever, and grading finds each one's numbers by itself.
+    """
     from autograder.assignment import find_course, read_assignment
     from autograder.course.building import write
 
     course = course or find_course()
     for path, changed in write(course, read_assignment(course, assignment), seed):
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
+    if roster is not None:
+        _build_own(course, assignment, roster)
     click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from autograder.answering import answer, quiet_stderr
 from autograder.judge import judge_part
 from autograder.library import load
-from autograder.variants import SECRET_FILE, course_secret, stream_key, variant
+from autograder.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, stream_key, student_seed, variant
 
 
 def score(slug: str, part: str, *, version: int, seed: int, points: float, names: Mapping[str, Any]) -> float:
@@ -31,6 +32,11 @@ def score(slug: str, part: str, *, version: int, seed: int, points: float, names
     return float(outcome.points)
 
 
+def own_seed(assignment: str, slug: str) -> int:
+    """The seed of the student in whose folder the notebook lies (`…/<student>/<assignment>/`), for own variants."""
+    return student_seed(_secret(), assignment, slug, Path.cwd().resolve().parent.name)
+
+
 def part_key(secret: bytes, slug: str, version: int, seed: int, part: str) -> tuple[int, ...]:
     """The key of a part's hidden inputs: each part has a stream of its own."""
     return stream_key(secret, "inputs", slug, version, seed, part)
@@ -40,6 +46,6 @@ def _secret() -> bytes:
     """The secret of the course that the notebook lies in; a fixed word where there is none."""
     here = Path.cwd().resolve()
     for folder in (here, *here.parents):
-        if (folder / SECRET_FILE).is_file():
+        if (folder / SECRET_FILE).is_file() or SECRET_VARIABLE in os.environ:
             return course_secret(folder)
     return b"no course"

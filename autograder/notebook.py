@@ -24,20 +24,32 @@ def answer_id(part: str) -> str:
     return f"{part}-answer"
 
 
-def build(problem: Problem, seed: int, *, opening: str = "", root: Path | None = None) -> dict[str, Any]:
-    """The source notebook of the variant that `seed` draws, as nbformat 4.5 JSON; same seed, same bytes."""
+def build(
+    problem: Problem, seed: int, *, opening: str = "", root: Path | None = None, own_variants_of: str = ""
+) -> dict[str, Any]:
+    """The source notebook of the variant that `seed` draws, as nbformat 4.5 JSON; same seed, same bytes.
+
+    `own_variants_of` names an assignment in which every student has a variant of his own: then this one is a student's,
+    or, in the course's `source/`, what the others are made like.
+    """
     drawn = variant(problem, seed)
     sections = statement.render(problem, library.statement_text(problem.slug, root), drawn.parameters)
     introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem))
     cells = [_locked("markdown", "introduction", introduction)]
     if setup := _setup(problem, drawn.parameters):
         cells.append(_locked("code", "setup", setup))
+    own = f"hidden.own_seed({own_variants_of!r}, {problem.slug!r})" if own_variants_of else str(seed)
     for part in problem.parts:
-        cells += _part_cells(part, drawn, f"{sections[part.name]}\n\n*({_points(part.points)})*")
+        cells += _part_cells(part, drawn, own, f"{sections[part.name]}\n\n*({_points(part.points)})*")
     return {
         "cells": cells,
         "metadata": {
-            "autograder": {"slug": drawn.slug, "version": drawn.version, "seed": seed},
+            "autograder": {
+                "slug": drawn.slug,
+                "version": drawn.version,
+                "seed": seed,
+                **({"per_student": True} if own_variants_of else {}),
+            },
             "kernelspec": _KERNEL,
             "language_info": {"name": "python"},
         },
@@ -74,27 +86,28 @@ def _how_to(problem: Problem) -> str:
     )
 
 
-def _part_cells(part: Part, drawn: Variant, text: str) -> list[dict[str, Any]]:
+def _part_cells(part: Part, drawn: Variant, seed: str, text: str) -> list[dict[str, Any]]:
     p = drawn.parameters
     cells = [_locked("markdown", f"{part.name}-statement", text)]
     if part.judged_by_person:
         body = f"{WRITTEN_MARK.format(name=part.name)}\n{part.solution_cell(p)}"
         return [*cells, _cell("markdown", part.name, body, solution=True, grade=True, points=part.points)]
     cells.append(_cell("code", answer_id(part.name), part.solution_cell(p), solution=True))
-    test = _test_source(part, drawn, p)
+    test = _test_source(part, drawn, seed)
     return [*cells, _cell("code", part.name, test, locked=True, grade=True, points=part.points)]
 
 
-def _test_source(part: Part, drawn: Variant, p: Parameters) -> str:
+def _test_source(part: Part, drawn: Variant, seed: str) -> str:
+    """The visible check and the hidden region; `seed` is source text, the same for all who get the notebook."""
     visible = [
         "# Looks at the form of your answer only.",
         FORM,
-        part.local_check(p),
+        part.local_check(drawn.parameters),
     ]
     hidden = [
         HIDDEN_BEGIN,
         "from autograder import hidden",
-        f"hidden.score({drawn.slug!r}, {part.name!r}, version={drawn.version}, seed={drawn.seed}, "
+        f"hidden.score({drawn.slug!r}, {part.name!r}, version={drawn.version}, seed={seed}, "
         f"points={part.points:g}, names=globals())",
         HIDDEN_END,
     ]

@@ -17,6 +17,7 @@ import numpy as np
 from autograder.core import Problem, Variant
 from autograder.errors import StaffError
 
+SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - a variable's name
 SECRET_FILE = ".course-secret"  # noqa: S105 - a file's name
 
 
@@ -25,7 +26,7 @@ def course_secret(course: Path) -> bytes:
 
     The environment variable AUTOGRADER_SECRET, if set, takes precedence: a second grading machine needs the same one.
     """
-    if given := os.environ.get("AUTOGRADER_SECRET"):
+    if given := os.environ.get(SECRET_VARIABLE):
         return given.encode()
     path = course / SECRET_FILE
     try:

@@ -28,7 +28,15 @@ from autograder.nbgrader.commands import done
 from autograder.nbgrader.config import configure
 from autograder.nbgrader.feedback import Feedback
 from autograder.nbgrader.files import as_text, replace_folder
-from autograder.nbgrader.reading import MINE, content_of, is_ours, read_source, released_form
+from autograder.nbgrader.reading import (
+    MINE,
+    content_of,
+    has_own_variants,
+    is_ours,
+    read_source,
+    released_form,
+    source_for,
+)
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.running import RunAndJudge, files_beside, report_at
 from autograder.submission import make_whole
@@ -149,20 +157,25 @@ class Folder:
         """Each notebook's name, its mended form, and the files beside it."""
         mended = []
         for path in notebooks:
-            whole = make_whole(content_of(path), *self._forms[path.stem])
+            whole = make_whole(content_of(path), *self._forms_of(path.stem, self._student(path.parent)))
             notebook = whole.notebook
             notebook["metadata"][MINE] |= {"flags": [flag.message for flag in whole.flags], "held": whole.held}
             mended.append((path.stem, notebook, files_beside(path.parent)))
         return mended
 
-    @functools.cached_property
-    def _forms(self) -> dict[str, tuple[Any, Any]]:
-        """Released and whole form of each notebook, as plain data."""
-        forms = {}
-        for name, source in self.sources.items():
-            pair = released_form(source, self.converter.config)
-            forms[name] = tuple(json.loads(json.dumps(form)) for form in pair)
-        return forms
+    def _forms_of(self, name: str, student: str) -> tuple[Any, Any]:
+        """Released and whole form of a notebook, as plain data: the class's, or the student's own."""
+        if not has_own_variants(self.sources[name]):
+            return self._forms(name)
+        return self._plain_forms(source_for(self.coursedir, self.assignment, name, student))
+
+    @functools.cache  # noqa: B019 - a folder lives as long as its run
+    def _forms(self, name: str) -> tuple[Any, Any]:
+        return self._plain_forms(self.sources[name])
+
+    def _plain_forms(self, source: Any) -> tuple[Any, Any]:
+        released, whole = released_form(source, self.converter.config)
+        return json.loads(json.dumps(released)), json.loads(json.dumps(whole))
 
     def autograded(self, student: str, name: str) -> dict[str, Any]:
         """A notebook as it was graded, as plain data; ValueError or OSError where there is none that can be read."""

@@ -28,8 +28,12 @@ from nbgrader.preprocessors import (
     OverwriteKernelspec,
 )
 
+from autograder import library
+from autograder.assignment import read_assignment
+from autograder.course.building import notebook_text
 from autograder.errors import StaffError
 from autograder.submission import MAX_BYTES, make_whole
+from autograder.variants import course_secret, student_seed
 
 log = logging.getLogger(__name__)
 MINE = "autograder"
@@ -61,7 +65,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         resources["autograder"] = {"root": coursedir.root}
         if Path(filename).resolve().parent != Path(submitted).resolve():
             return super().from_filename(filename, resources=resources, **options)
-        source = read_source(coursedir, marks["assignment"], marks["notebook"])
+        source = source_for(coursedir, marks["assignment"], marks["notebook"], marks["student"])
         if not is_ours(source):
             return super().from_filename(filename, resources=resources, **options)
         released, whole = released_form(source, self.config)
@@ -82,6 +86,22 @@ def read_source(coursedir: CourseDirectory, assignment: str, notebook: str) -> A
         raise StaffError(
             "no_source", f"{path} cannot be read ({error}); build it again with `autograder build {assignment}`"
         ) from error
+
+
+def source_for(coursedir: CourseDirectory, assignment: str, notebook: str, student: str) -> Any:
+    """The instructor's notebook for one student: where each has a variant of his own, built with his numbers."""
+    source = read_source(coursedir, assignment, notebook)
+    if not has_own_variants(source):
+        return source
+    course = Path(coursedir.root)
+    seed = student_seed(course_secret(course), assignment, notebook, student)
+    text = notebook_text(read_assignment(course, assignment), notebook, seed, library.find_problems(course))
+    return nbformat.reads(text, as_version=4)
+
+
+def has_own_variants(source: Any) -> bool:
+    """Whether every student has a variant of his own of this notebook."""
+    return bool(source.metadata.get(MINE, {}).get("per_student"))
 
 
 def content_of(path: Path) -> bytes:
