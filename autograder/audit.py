@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder.core import Parameters, Part, Problem
 from autograder.examination import Findings, examine, heard, name_of
+from autograder.parity import band
 from autograder.statement import render
 from autograder.variants import stream_key, variant
 from autograder.wire import encode
@@ -34,7 +35,9 @@ class PartAudit:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
-    """What the audit found about one problem. `distinct` are different draws among `drawn`."""
+    """What the audit found about one problem. `distinct` are different draws among `drawn`; `par` is the length of the
+    shortest and of the longest solution among them.
+    """
 
     slug: str
     variants: int
@@ -42,6 +45,7 @@ class AuditReport:
     distinct: int
     parts: tuple[PartAudit, ...] = ()
     problem_faults: tuple[str, ...] = ()
+    par: tuple[int, int] | None = None
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -74,6 +78,9 @@ def audit(
     chosen = distinct[:variants]
     for p in chosen:
         _statement(problem, text, p, found)
+    bands: list[tuple[int, int]] = []
+    if distinct:
+        heard(found, {}, _par, problem, distinct, bands)
     parts = []
     for number, part in enumerate(problem.parts):
         findings = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
@@ -85,6 +92,7 @@ def audit(
     return AuditReport(
         slug=problem.slug, variants=len(chosen), drawn=drawn, distinct=len(distinct), parts=tuple(parts),
         problem_faults=tuple(found.faults.values()),
+        par=bands[0] if bands else None,
     )  # fmt: skip
 
 
@@ -115,6 +123,18 @@ def _draws(problem: Problem, seed: int, found: Findings) -> tuple[int, list[Para
             f"too few distinct variants: {len(distinct)} among {drawn} draws, variants={problem.variants} are promised",
         )
     return drawn, list(distinct.values())
+
+
+def _par(problem: Problem, distinct: list[Parameters], bands: list[tuple[int, int]], found: Findings) -> None:
+    """The variants ask for about the same amount of work."""
+    shortest, longest = band(problem, distinct)
+    if longest > problem.par * shortest:
+        found.fault(
+            "par",
+            f"the variants are not at par: their solutions have {shortest} to {longest} words and signs, "
+            f"and par={problem.par:g} allows a ratio of {problem.par:g}",
+        )
+    bands.append((shortest, longest))
 
 
 def _is_plain(value: Any) -> bool:

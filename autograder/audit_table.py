@@ -64,8 +64,13 @@ def _share(good: int, listed: int) -> str:
 
 def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
     killed, listed = (sum(report.kill_score[i] for report in reports) for i in (0, 1))
-    variants = ", ".join(f"{report.slug}: {report.distinct} of {report.drawn} draws" for report in reports)
+    variants = ", ".join(map(_variants, reports))
     return f"{killed} of {listed} mistakes lose points; {faults} faults. Distinct variants: {variants}."
+
+
+def _variants(report: AuditReport) -> str:
+    par = f", par {report.par[1] / max(report.par[0], 1):.2f}" if report.par else ""
+    return f"{report.slug}: {report.distinct} of {report.drawn} draws{par}"
 
 
 def _plain(text: str) -> str:

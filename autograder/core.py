@@ -213,7 +213,8 @@ class Problem(metaclass=_Heard):
 
     `draw(rng)` gives the numbers a variant shows and is graded by. `phrases(p)` gives further placeholders of the
     statement that follow from them. `version` is raised by whatever can move a mark. `setup` is the notebook's first
-    code cell. `variants` is how many distinct draws there must be at least.
+    code cell. `variants` is how many distinct draws there must be at least, `par` how many times longer the longest
+    variant's solution may be than the shortest one's.
     """
 
     title: str
@@ -224,6 +225,7 @@ class Problem(metaclass=_Heard):
     phrases: Callable[[Parameters], Mapping[str, str]] = lambda p: {}
     setup: str = "import torch"
     variants: int = 1
+    par: float = 2.0
     slug: str = ""
 
     def __post_init__(self) -> None:

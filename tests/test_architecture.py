@@ -21,7 +21,7 @@ LAYERS = [
     {"preview"},
     {"parts", "student"},
     {"sandbox", "judge", "library", "assignment"},
-    {"feedback", "report", "notebook", "hidden", "submission", "stability", "simulated", "mutation"},
+    {"feedback", "report", "notebook", "hidden", "submission", "stability", "simulated", "mutation", "parity"},
     {"examination"},
     {"audit", "strength"},
     {"audit_table", "grading", "foreseeing"},
