@@ -128,11 +128,12 @@ def test_a_part_that_is_marked_by_chance_is_held(classroom):
     notebook = json.loads(path.read_text())
     for cell in notebook["cells"]:
         if "def centre" in "".join(cell["source"]):
-            cell["source"] = "import os\n" + "".join(cell["source"]).replace(
-                "return", "if os.urandom(1)[0] < 128:\n        return x\n    return"
+            chance = "import os\nwrong = os.urandom(1)[0] < 128\n"  # for all calls of one run alike
+            cell["source"] = chance + "".join(cell["source"]).replace(
+                "return", "if wrong:\n        return x\n    return"
             )
     path.write_text(json.dumps(notebook))
-    for _ in range(12):  # one run in some thousand shows nothing
+    for _ in range(12):  # each shows it with probability one half
         classroom.grade("--twice", "--student", "perfect")
         marks = {row[1]: row for row in classroom.rows()}
         if marks["centre"][4]:
