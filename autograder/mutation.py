@@ -11,7 +11,7 @@ import copy
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,8 @@ def mutants_of_code(reference: Callable[..., Any]) -> Iterator[Mutant]:
             place = next(other for i, other in enumerate(ast.walk(mutated)) if i == number)
             before = ast.unparse(place)
             replacement = change(place)
+            if ast.unparse(replacement) == before:
+                continue  # equal arguments exchanged
             whole = _Replace(place, replacement).visit(mutated)
             yield Mutant(
                 kind=kind,
@@ -154,6 +156,20 @@ def mutants_of_text(text: str) -> Iterator[Mutant]:
                     yield Mutant(kind="typed slip", place=f"{match[0]} → {changed or 'nothing'}", subject=subject)
 
 
+def mutants_of_rows(rows: Sequence[Sequence[str]]) -> Iterator[Mutant]:
+    """Every single slip in an entry of a matrix, and the whole of it transposed."""
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            for mutant in mutants_of_text(entry):
+                changed = [list(other) for other in rows]
+                changed[i][j] = mutant.subject
+                place = f"row {i + 1}, column {j + 1}: {mutant.place}"
+                yield Mutant(kind=mutant.kind, place=place, subject=changed)
+    transposed = [list(column) for column in zip(*rows, strict=True)]
+    if transposed != [list(row) for row in rows]:
+        yield Mutant(kind="typed slip", place="rows and columns exchanged", subject=transposed)
+
+
 def _next(match: re.Match[str]) -> str:
     return str(int(match[0]) + 1)
 
@@ -166,6 +182,9 @@ _TYPED: list[tuple[str, list[Any]]] = [
     (r"(?<=[\w)\]]) ?/ ?", ["*"]),
     (r"(?<=[\w)]) ?\* ?", ["/"]),
     (r"\bln\b", ["log2", ""]),
+    (r"\bsin\b", ["cos"]),
+    (r"\bcos\b", ["sin"]),
+    (r"^-", [""]),
     (r"(?<=[\[,])([\w']+),([\w']+)(?=[,\]])", [r"\2,\1"]),
     (r"\b(softmax|sum)_\{?(\w+?)_1\}?", [r"\1_{\2_2}"]),
     (r"\b(softmax|sum)_\{?(\w+?)_2\}?", [r"\1_{\2_1}"]),

@@ -16,7 +16,7 @@ from autograder.checks.check import Check
 from autograder.checks.gradient import Gradient
 from autograder.core import Parameters, Part, Problem
 from autograder.judge import judge_part
-from autograder.mutation import Mutant, mutants_of_code, mutants_of_text
+from autograder.mutation import Mutant, mutants_of_code, mutants_of_rows, mutants_of_text
 from autograder.parts.function import Function
 from autograder.parts.respond import local
 from autograder.parts.typed import Typed
@@ -82,8 +82,9 @@ def _part(problem: Problem, part: Part, drawn: list[Parameters]) -> PartStrength
 def _mutants(part: Part, p: Parameters) -> Iterator[Mutant]:
     if isinstance(part, Function):
         yield from mutants_of_code(part.reference)
-    elif isinstance(part, Typed) and isinstance(text := part.written_by_author(p), str):
-        yield from mutants_of_text(text)
+    elif isinstance(part, Typed):
+        written = part.written_by_author(p)
+        yield from mutants_of_text(written) if isinstance(written, str) else mutants_of_rows(written)
 
 
 def _full(problem: Problem, part: Part, mutant: Mutant, p: Parameters, purpose: str) -> bool:

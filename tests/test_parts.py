@@ -158,6 +158,32 @@ def test_letters_follow_from_the_variant():
     assert CHOICE.statement({"K": 3}).count("- **") == 3
 
 
+def only_with_bias(p):
+    """There is no bias here."""
+    return "With the bias." if p["bias"] else None
+
+
+def test_an_option_without_text_does_not_stand_in_a_variant():
+    """It is neither shown nor chosen, and has no letter; what is left must be a choice."""
+    part = Choice("c", points=1, reference=yes, mistakes=[no, only_with_bias])
+    assert set(part.options({"bias": True}).values()) == {yes, no, only_with_bias}
+    assert set(part.options({"bias": False}).values()) == {yes, no}
+    assert part.statement({"bias": False}).count("- **") == 2
+    assert part.applies(only_with_bias, {"bias": True}) and not part.applies(only_with_bias, {"bias": False})
+    assert part.applies("c", {"bias": False}), "what a student types can always be handed in"
+    letters = {letter: verdict(part, says(letter), {"bias": False})[1] for letter in "abc"}
+    assert sorted(letters.values()) == ["no", "no_option", "ok"]
+    assert letters["c"] == "no_option"
+
+
+@pytest.mark.parametrize("part", [Choice("c", points=1, reference=yes, mistakes=[only_with_bias]),
+                                  Choice("c", points=1, reference=only_with_bias, mistakes=[yes, no])])  # fmt: skip
+def test_a_variant_without_a_choice_is_the_authors_fault(part):
+    """No wrong option left, or no right one."""
+    with pytest.raises(AuthorError, match="a right option and 1 to 25 wrong ones"):
+        part.options({"bias": False})
+
+
 # Function
 
 

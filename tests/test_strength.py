@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder import Expression, Function, Problem, close, tensors
-from autograder.mutation import mutants_of_code, mutants_of_text
+from autograder.mutation import mutants_of_code, mutants_of_rows, mutants_of_text
 from autograder.strength import strength
 
 
@@ -67,11 +67,22 @@ def test_a_mutant_computes_what_it_says():
         ("ln(x)", "log2(x)"),
         ("A[k,t] = S[k,t]", "A[k,t] = S[t,k]"),
         ("softmax_{t_2} S", "softmax_{t_1} S"),
+        ("-2j/d", "2j/d"),
+        ("sin(k) + cos(k)", "cos(k) + cos(k)"),
+        ("sin(k) + cos(k)", "sin(k) + sin(k)"),
     ],
 )
 def test_slips_of_typed_answers(text, mutant):
     """A sign, a number, a root, two indices: each slip that can be made in the text."""
     assert mutant in {item.subject for item in mutants_of_text(text)}
+
+
+def test_slips_of_a_matrix():
+    """A slip in one entry leaves the others; rows and columns may be exchanged, unless that changes nothing."""
+    made = [mutant.subject for mutant in mutants_of_rows([["1", "x"], ["-x", "1"]])]
+    assert [["1", "x"], ["x", "1"]] in made and [["2", "x"], ["-x", "1"]] in made
+    assert made[-1] == [["1", "-x"], ["x", "1"]]
+    assert [["1", "x"], ["x", "1"]] not in [mutant.subject for mutant in mutants_of_rows([["1", "x"], ["x", "1"]])]
 
 
 def test_strong_inputs_leave_no_survivor():

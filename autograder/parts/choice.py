@@ -20,34 +20,43 @@ from autograder.parts.source import BEGIN, END
 class Choice(Part):
     """A question with one right option.
 
-    `reference(p)` and each mistake give an option's text; the letters follow from the part's name and the parameters,
-    the same for everybody with the same variant. A mistake's docstring tells who chose it why it is wrong.
+    `reference(p)` and each mistake give an option's text, or None where that option does not stand in a variant; the
+    letters follow from the part's name and the parameters, the same for everybody with the same variant. A mistake's
+    docstring tells who chose it why it is wrong.
     """
 
     kind = "choice"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= len(self.mistakes) < len(string.ascii_lowercase):
+        if not self.mistakes:
             raise AuthorError(
                 "options", f"part {self.name!r}: a choice needs at least one wrong option in mistakes=[...]"
             )
 
-    def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str]]:
+    def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
-        functions = [self.reference, *self.mistakes]
+        functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]
         texts = [function(p) for function in functions]
         if len(set(texts)) < len(texts):
             raise AuthorError("options", f"part {self.name!r}: two options read the same under {p}")
+        if texts[0] is None or not 2 <= len(texts) <= len(string.ascii_lowercase):
+            raise AuthorError(
+                "options", f"part {self.name!r}: there must be a right option and 1 to 25 wrong ones under {p}"
+            )
         seed = [ord(letter) for letter in f"{self.name}{sorted(p.items(), key=str)}"]
         order = np.random.default_rng(seed).permutation(len(functions))
         return {letter: functions[i] for letter, i in zip(string.ascii_lowercase, order, strict=False)}
+
+    def applies(self, subject: Any, p: Parameters) -> bool:
+        """Whether the option stands under `p`; a string is a letter as typed."""
+        return isinstance(subject, str) or subject(p) is not None
 
     def right(self, p: Parameters) -> str:
         """The letter of the right option."""
         return self.letter(self.reference, p)
 
-    def letter(self, subject: Callable[[Parameters], str], p: Parameters) -> str:
+    def letter(self, subject: Callable[[Parameters], str | None], p: Parameters) -> str:
         """The letter under which an option is shown."""
         return next(letter for letter, function in self.options(p).items() if function is subject)
 

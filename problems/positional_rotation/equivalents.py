@@ -1,0 +1,148 @@
+"""Right answers in other dress; each must keep every point."""
+
+import math
+
+import torch
+
+from .mistakes import PRODUCT
+from .waves import START, component, moved, rotation, sign
+
+# The typed answers.
+
+
+def as_exponential(p):
+    exponent = "j/(d/2-1)" if p["last"] else "2j/d"
+    return f"exp(-ln({p['base']})*{exponent})"
+
+
+def as_quotient(p):
+    exponent = "2j/(d-2)" if p["last"] else "2j/d"
+    return rf"\frac{{1}}{{{p['base']}^{{{exponent}}}}}"
+
+
+def as_power(p):
+    exponent = "j/(d/2-1)" if p["last"] else "j/(d/2)"
+    return f"(1/{p['base']})^({exponent})"
+
+
+def by_period(p):
+    return rotation(p, "cos(k/f_j)", "sin(k/f_j)")
+
+
+def by_phase(p):
+    return rotation(p, "sin(k*omega_j + pi/2)", "cos(pi/2 - k*omega_j)")
+
+
+def negative_angles(p):
+    return [[entry.replace("-sin(k*", "sin(-k*") for entry in row] for row in rotation(p)]
+
+
+def in_latex(p):
+    return rotation(p, r"\cos(k \omega_j)", r"\sin(k \omega_j)")
+
+
+def first_at_once(p):
+    return f"= {moved(p, 0)}"
+
+
+def second_at_once(p):
+    return f"= {moved(p, 1)}"
+
+
+def split(p, row):
+    start = f"{component(p, row)}(t/f_j {sign(p)} k/f_j)"
+    return f"{START.format(component(p, row), sign(p))}\n{start}\n{moved(p, row, 'cos(k/f_j)', 'sin(k/f_j)')}"
+
+
+def first_by_period(p):
+    return split(p, 0)
+
+
+def second_by_period(p):
+    return split(p, 1)
+
+
+def product_chain(p):
+    return (
+        f"""{PRODUCT}
+= sin(t*omega_j)*(sin(t*omega_j)*cos(k*omega_j) + cos(t*omega_j)*sin(k*omega_j)) """
+        + """\
++ cos(t*omega_j)*(cos(t*omega_j)*cos(k*omega_j) - sin(t*omega_j)*sin(k*omega_j))
+= (sin(t*omega_j)^2 + cos(t*omega_j)^2)*cos(k*omega_j)
+= cos(k*omega_j)"""
+    )
+
+
+def by_difference(p):
+    return "cos((t+k)*omega_j - t*omega_j)\ncos(k*omega_j)"
+
+
+def term_by_term(p):
+    return """1/2*(cos(k*omega) - cos((2t+k)*omega)) + 1/2*(cos(k*omega) + cos((2t+k)*omega))
+= cos(k*omega)"""
+
+
+# The code.
+
+
+def speeds(d, p):
+    """The frequencies, one after the other."""
+    quotient = p["base"] ** (-1 / (d / 2 - 1) if p["last"] else -2 / d)
+    return [quotient**j for j in range(d // 2)]
+
+
+def encoding_by_loop(positions, d, *, p):
+    rows = []
+    for t in positions.tolist():
+        sines = [math.sin(t * omega) for omega in speeds(d, p)]
+        cosines = [math.cos(t * omega) for omega in speeds(d, p)]
+        one, two = (sines, cosines) if p["first"] == "sin" else (cosines, sines)
+        pairs = [value for pair in zip(one, two, strict=True) for value in pair]
+        rows.append(one + two if p["layout"] == "halves" else pairs)
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def encoding_in_place(positions, d, *, p):
+    exponent = torch.arange(d // 2, dtype=torch.float64) * (1 / (d / 2 - 1) if p["last"] else 2 / d)
+    angle = positions.unsqueeze(1) * torch.exp(-math.log(p["base"]) * exponent)
+    PE = positions.new_zeros(len(positions), d)
+    one, two = (slice(0, None, 2), slice(1, None, 2)) if p["layout"] == "interleaved" else (
+        slice(0, d // 2), slice(d // 2, None))  # fmt: skip
+    PE[:, one if p["first"] == "sin" else two] = torch.sin(angle)
+    PE[:, two if p["first"] == "sin" else one] = torch.cos(angle)
+    return PE
+
+
+def encoding_by_phase(positions, d, *, p):
+    column = torch.arange(d)
+    j, second = (column // 2, column % 2) if p["layout"] == "interleaved" else (column % (d // 2), column // (d // 2))
+    omega = torch.tensor(speeds(d, p), dtype=torch.float64)[j]
+    is_cosine = second == (1 if p["first"] == "sin" else 0)
+    return torch.sin(positions[:, None] * omega + is_cosine.double() * math.pi / 2)
+
+
+def shift_by_blocks(k, d, *, p):
+    A = torch.zeros(d, d, dtype=torch.float64)
+    way = -1 if (p["first"] == "cos") != (p["direction"] == "back") else 1
+    for j, omega in enumerate(speeds(d, p)):
+        a, b = (2 * j, 2 * j + 1) if p["layout"] == "interleaved" else (j, j + d // 2)
+        A[a, a] = A[b, b] = math.cos(k * omega)
+        A[a, b], A[b, a] = way * math.sin(k * omega), -way * math.sin(k * omega)
+    return A
+
+
+def generator(d, p):
+    """The skew matrix whose exponential is the move by one."""
+    way = -1 if (p["first"] == "cos") != (p["direction"] == "back") else 1
+    turn = torch.tensor([[0.0, way], [-way, 0.0]], dtype=torch.float64)
+    omega = torch.tensor(speeds(d, p), dtype=torch.float64).diag()
+    return torch.kron(omega, turn) if p["layout"] == "interleaved" else torch.kron(turn, omega)
+
+
+def shift_by_exponential(k, d, *, p):
+    return torch.linalg.matrix_exp(k * generator(d, p))
+
+
+def shift_by_power(k, d, *, p):
+    one = torch.linalg.matrix_exp(generator(d, p))
+    return torch.linalg.matrix_power(one if k >= 0 else one.T, abs(k))

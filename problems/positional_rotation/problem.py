@@ -1,0 +1,250 @@
+"""The matrix that moves sinusoidal encodings of positions ("Attention is all you need", section 3.5)."""
+
+import torch
+
+from autograder import Choice, Derivation, Expression, Function, Matrix, Problem, close, holds
+from autograder.checks.compare import difference
+
+from . import consequences
+from . import equivalents as right
+from . import mistakes as wrong
+from .waves import START, chain, component, moved, omega, rotation, sign
+
+ANGLES = {"t": "int", "k": "int", "omega_j": "positive"}
+NAMES = {"omega": "omega_j", "f_j": "1/omega_j", "f": "1/omega_j"}
+WAVES = {**NAMES, "s": "sin(t*omega_j)", "c": "cos(t*omega_j)"}
+
+
+def draw(rng):
+    """Base and end of the frequencies, order and layout of the components, direction of the move, and a consequence."""
+    return {
+        "base": int(rng.choice([100, 500, 1000, 10000])),
+        "last": bool(rng.integers(2)),
+        "first": ["sin", "cos"][int(rng.integers(2))],
+        "layout": ["interleaved", "halves"][int(rng.integers(2))],
+        "direction": ["forward", "back"][int(rng.integers(2))],
+        "topic": list(consequences.TOPICS)[int(rng.integers(len(consequences.TOPICS)))],
+    }
+
+
+def phrases(p):
+    """The sentences and formulas of this variant."""
+    one, two = component(p, 0), component(p, 1)
+    places = ("2j", "2j+1") if p["layout"] == "interleaved" else ("j", "d/2+j")
+    return {
+        "one": rf"\{one}(t\,\omega_j)",
+        "two": rf"\{two}(t\,\omega_j)",
+        "place_one": places[0],
+        "place_two": places[1],
+        "layout_words": (
+            "the two components of a pair stand **next to each other**"
+            if p["layout"] == "interleaved"
+            else f"all the **{'sines' if one == 'sin' else 'cosines'} come first**, then all the "
+            f"{'sines' if two == 'sin' else 'cosines'}"
+        ),
+        "end_words": (
+            rf"and the last one, for $j = d/2 - 1$, is $\omega_{{d/2-1}} = 1/{p['base']}$"
+            if p["last"]
+            else rf"and the progression **would** reach $1/{p['base']}$ at $j = d/2$, one step after the last pair"
+        ),
+        "smallest": "d is even and at least 4" if p["last"] else "d is even and at least 2",
+        "moved_vector": rf"\mathrm{{PE}}_{{t{sign(p)}k}}",
+        "row_one": rf"\{one}((t{sign(p)}k)\,\omega_j)",
+        "row_two": rf"\{two}((t{sign(p)}k)\,\omega_j)",
+        "typed_one": START.format(component(p, 0), sign(p)),
+        "typed_two": START.format(component(p, 1), sign(p)),
+        "topic_question": consequences.TOPICS[p["topic"]],
+        "move_words": "forward by $k$" if p["direction"] == "forward" else "**back** by $k$",
+    }
+
+
+# In code.
+
+
+def some_positions(rng, p):
+    """Positions out of order, negative, fractional and large ones among them."""
+    positions = torch.from_numpy(rng.permutation([0.0, 1.0, 2.0, 7.0, 31.0, 100.0, 1000.0, -3.0, 2.5])[:7].copy())
+    return {"positions": positions, "d": int(rng.choice([6, 8, 10]))}
+
+
+def one_position(rng, p):
+    """One position, as few pairs as there can be."""
+    return {"positions": torch.tensor([3.0], dtype=torch.float64), "d": 4 if p["last"] else 2}
+
+
+def steps(rng, p):
+    """A step forward, and a width."""
+    return {"k": int(rng.choice([5, 12, 31])), "d": int(rng.choice([6, 8, 10]))}
+
+
+def negative_step(rng, p):
+    """A step the other way."""
+    return {"k": -int(rng.choice([3, 7, 11])), "d": int(rng.choice([6, 10]))}
+
+
+def no_step(rng, p):
+    """No step: nothing moves."""
+    return {"k": 0, "d": 6}
+
+
+def one_step(rng, p):
+    """As few pairs as there can be."""
+    return {"k": 1, "d": 4 if p["last"] else 2}
+
+
+def wide(rng, p):
+    """So wide that the matrix cannot be found from encodings by least squares."""
+    return {"k": 3, "d": 64}
+
+
+def encoding(positions, d, *, p):
+    """Encodings of positions: positions[T] (float64), d -> PE[T,d]."""
+    j = torch.arange(d // 2, dtype=torch.float64)
+    omega = p["base"] ** (-j / (d / 2 - 1) if p["last"] else -2 * j / d)
+    angle = positions[:, None] * omega  # [T, d/2]
+    waves = [angle.sin(), angle.cos()] if p["first"] == "sin" else [angle.cos(), angle.sin()]
+    if p["layout"] == "halves":
+        return torch.cat(waves, dim=1)
+    return torch.stack(waves, dim=2).flatten(1)
+
+
+def shift(k, d, *, p):
+    """The matrix A[d,d] (float64) that moves every encoding by k positions."""
+    j = torch.arange(d // 2, dtype=torch.float64)
+    angle = k * p["base"] ** (-j / (d / 2 - 1) if p["last"] else -2 * j / d)
+    if (p["first"] == "cos") != (p["direction"] == "back"):
+        angle = -angle
+    one = j.long() if p["layout"] == "halves" else 2 * j.long()  # where the first component of each pair stands
+    two = one + (d // 2 if p["layout"] == "halves" else 1)
+    A = torch.zeros(d, d, dtype=torch.float64)
+    A[one, one], A[one, two] = angle.cos(), angle.sin()
+    A[two, one], A[two, two] = -angle.sin(), angle.cos()
+    return A
+
+
+# Frequencies that were computed in float32 are wrong in the eighth digit: this costs the last check, not the part.
+ROUGHLY = 1e-4
+
+
+def malformed(A, d):
+    """What is wrong with the form of a matrix, as a sentence; None for float64 of shape [d, d]."""
+    found = difference(A * 0 if hasattr(A, "shape") else A, torch.zeros(d, d, dtype=torch.float64), rtol=0.0)
+    return found.message if found else None
+
+
+def moved_by(A, k, d, p):
+    """Whether A moves the encodings of some positions by k."""
+    before = torch.tensor([0, 1, 2, 3, 17, 400, -5, 0.5, 2000], dtype=torch.float64)
+    after = before + k if p["direction"] == "forward" else before - k
+    return difference(encoding(before, d, p=p) @ A.T, encoding(after, d, p=p), rtol=ROUGHLY) is None
+
+
+def moves_every_encoding(f, inputs, p):
+    """A times the encoding of a position must be that of the position moved by k, for every position."""
+    k, d = inputs["k"], inputs["d"]
+    A = f(k, d)
+    if fault := malformed(A, d):
+        return fault
+    if moved_by(A, k, d, p):
+        return True
+    if d > 8 and malformed(small := f(k, 8), 8) is None and moved_by(small, k, 8, p):
+        return (
+            f"Your matrix is right for d = 8 and wrong for d = {d}. If you fitted it to encodings: with many pairs "
+            "these are nearly dependent, and the fit is no rotation."
+        )
+    return False
+
+
+def two_moves_are_one(f, inputs, p):
+    """A move by k after a move by l must be the move by k + l: the product of their matrices."""
+    k, d = inputs["k"], inputs["d"]
+    A, other, both = (f(step, d) for step in (k, 4, k + 4))
+    if fault := malformed(A, d) or malformed(other, d) or malformed(both, d):
+        return fault
+    return difference(A @ other, both, rtol=ROUGHLY) is None
+
+
+def turning_back_is_transposing(f, inputs, p):
+    """The move by -k undoes the move by k, and its matrix is the transposed one."""
+    k, d = inputs["k"], inputs["d"]
+    A, back = f(k, d), f(-k, d)
+    if fault := malformed(A, d) or malformed(back, d):
+        return fault
+    undone = difference(A @ back, torch.eye(d, dtype=torch.float64), rtol=ROUGHLY) is None
+    return undone and difference(back, A.T, rtol=ROUGHLY) is None
+
+
+# The choices.
+
+
+def transposed_on_the_right(p):
+    return "$P\\,A^{\\top}$"
+
+
+def independent_waves(p):
+    return (
+        "The equation holds for every position $t$, and $\\sin(t\\omega_j)$ and $\\cos(t\\omega_j)$ are independent as "
+        "functions of $t$: two positions suffice to fix the two coefficients."
+    )
+
+
+def none_in_general(p):
+    return (
+        "In general there is none: nothing ties the vector of one position to that of another, and a matrix that fits "
+        "$d$ of them need not fit the next."
+    )
+
+
+PROBLEM = Problem(
+    title="Positions that turn",
+    version=1,
+    source="question sheet on 'Attention is all you need', question 4",
+    draw=draw,
+    phrases=phrases,
+    variants=150,
+    setup="import math\nimport numpy as np\nimport torch",
+    parts=[
+        Expression("frequency", points=2, domains={"j": "nat", "d": "positive"}, reference=omega,
+                   mistakes=[wrong.wavelength, wrong.halved, wrong.doubled, wrong.other_end, wrong.linear,
+                             wrong.position_in_it],
+                   equivalents=[right.as_exponential, right.as_quotient, right.as_power]),
+        Matrix("block", points=4, domains=ANGLES, definitions=NAMES, reference=rotation,
+               mistakes=[wrong.turned, wrong.depends_on_position, wrong.by_wavelength, wrong.symmetric,
+                         wrong.reflection, wrong.no_frequency, wrong.sines_outside, wrong.one_moved, wrong.translation],
+               equivalents=[right.by_period, right.by_phase, right.negative_angles, right.in_latex]),
+        Derivation("first_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: START.format(
+                       component(p, 0), sign(p)), reference=lambda p: moved(p, 0), model=lambda p: chain(p, 0),
+                   milestones=["no t"], steps=1,
+                   mistakes=[wrong.first_added, wrong.first_sign, wrong.first_mixed, wrong.first_copied],
+                   equivalents=[right.first_at_once, right.first_by_period]),
+        Derivation("second_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: START.format(
+                       component(p, 1), sign(p)), reference=lambda p: moved(p, 1), model=lambda p: chain(p, 1),
+                   milestones=["no t"], steps=1,
+                   mistakes=[wrong.second_added, wrong.second_sign, wrong.second_mixed, wrong.second_copied],
+                   equivalents=[right.second_at_once, right.second_by_period]),
+        Derivation("inner", points=3, domains=ANGLES, definitions=NAMES, start=right.PRODUCT, milestones=["no t"],
+                   reference="cos(k*omega_j)", model=right.product_chain, steps=2,
+                   mistakes=[wrong.angles_added, wrong.squares_lost, wrong.product_copied],
+                   equivalents=[right.by_difference, right.term_by_term]),
+        Function("encoding", points=3, inputs=[some_positions, one_position], trials=3, reference=encoding,
+                 checks=[close(rtol=1e-3, weight=2), close(name="ten digits")],
+                 mistakes=[wrong.encoding_by_wavelength, wrong.encoding_doubled, wrong.encoding_halved,
+                           wrong.encoding_other_end, wrong.encoding_other_order, wrong.encoding_other_layout,
+                           wrong.encoding_one_frequency, wrong.encoding_in_float32],
+                 equivalents=[right.encoding_by_loop, right.encoding_in_place, right.encoding_by_phase]),
+        Function("shift", points=5, inputs=[steps, negative_step, no_step, one_step, wide], trials=3, reference=shift,
+                 checks=[holds(moves_every_encoding, weight=2), holds(two_moves_are_one),
+                         holds(turning_back_is_transposing), close(name="ten digits")],
+                 mistakes=[wrong.shift_turned, wrong.shift_by_wavelength, wrong.shift_one_block,
+                           wrong.shift_other_layout, wrong.shift_doubled, wrong.shift_other_end, wrong.shift_symmetric,
+                           wrong.shift_in_float32],
+                 equivalents=[right.shift_by_blocks, right.shift_by_exponential, right.shift_by_power]),
+        Choice("rows", points=1, reference=transposed_on_the_right,
+               mistakes=[wrong.from_the_left, wrong.not_transposed, wrong.transposed_left]),
+        Choice("coefficients", points=1, reference=independent_waves,
+               mistakes=[wrong.one_position_suffices, wrong.orthogonal_matrix, wrong.small_angles]),
+        Choice("learned", points=2, reference=none_in_general,
+               mistakes=[wrong.least_squares_choice, wrong.permutation, wrong.also_rotation]),
+        Choice("consequence", points=2, reference=consequences.right, mistakes=consequences.WRONG),
+    ],
+)  # fmt: skip

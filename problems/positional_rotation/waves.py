@@ -1,0 +1,38 @@
+"""The right answers of a variant as text."""
+
+START = "{}((t{}k)*omega_j)"
+
+
+def sign(p):
+    return "+" if p["direction"] == "forward" else "-"
+
+
+def component(p, row):
+    """Which wave stands in a row of the pair."""
+    return ("sin", "cos")[row] if p["first"] == "sin" else ("cos", "sin")[row]
+
+
+def omega(p):
+    return f"{p['base']}^(-j/(d/2-1))" if p["last"] else f"{p['base']}^(-2j/d)"
+
+
+def rotation(p, C="cos(k*omega_j)", S="sin(k*omega_j)"):
+    """The block of one pair: the first row's sine has a minus where exactly one of order and direction is turned."""
+    turned = (p["first"] == "cos") != (p["direction"] == "back")
+    return [[C, f"-{S}"], [S, C]] if turned else [[C, S], [f"-{S}", C]]
+
+
+def moved(p, row, C="cos(k*omega_j)", S="sin(k*omega_j)"):
+    """The moved wave in s = sin(t omega), c = cos(t omega)."""
+    own, other, plus = ("s", "c", sign(p)) if component(p, row) == "sin" else ("c", "s", "+-"[sign(p) == "+"])
+    return f"{C}*{own} {plus} {S}*{other}"
+
+
+def chain(p, row):
+    """The addition theorem, then the abbreviations."""
+    name = component(p, row)
+    if name == "sin":
+        line = f"sin(t*omega_j)*cos(k*omega_j) {sign(p)} cos(t*omega_j)*sin(k*omega_j)"
+    else:
+        line = f"cos(t*omega_j)*cos(k*omega_j) {'+-'[sign(p) == '+']} sin(t*omega_j)*sin(k*omega_j)"
+    return f"{START.format(name, sign(p))}\n= {line}\n= {moved(p, row)}"
