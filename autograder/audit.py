@@ -31,12 +31,13 @@ class PartAudit:
     kept: int
     faults: tuple[str, ...]
     notes: tuple[str, ...]
+    stopped: bool = False  # not everybody's answer was judged
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
     """What the audit found about one problem. `distinct` are different draws among `drawn`; `par` is the length of the
-    shortest and of the longest solution among them.
+    shortest and of the longest solution among them; `unseen` are values of parameters that no audited variant has.
     """
 
     slug: str
@@ -46,6 +47,7 @@ class AuditReport:
     parts: tuple[PartAudit, ...] = ()
     problem_faults: tuple[str, ...] = ()
     par: tuple[int, int] | None = None
+    unseen: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -54,8 +56,17 @@ class AuditReport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of all parts."""
-        return tuple(note for part in self.parts for note in part.notes)
+        """The notes of all parts, and what no audited variant shows."""
+        notes = tuple(note for part in self.parts for note in part.notes)
+        if not self.unseen:
+            return notes
+        missing = f"no audited variant has {', '.join(self.unseen)}; ask for more than {self.variants} --variants"
+        return (*notes, f"problems/{self.slug}: {missing}")
+
+    @property
+    def untried(self) -> int:
+        """Mistakes of parts that could not be examined."""
+        return sum(len(part.mistakes) for part in self.parts if part.stopped)
 
     @property
     def kill_score(self) -> tuple[int, int]:
@@ -69,13 +80,14 @@ Progress = Callable[[int, int], None]
 def audit(
     problem: Problem, text: str, *, variants: int = 4, seed: int = 0, progress: Progress = lambda done, total: None
 ) -> AuditReport:
-    """Audit a problem and its statement over the first `variants` distinct draws from `seed` on.
+    """Audit a problem and its statement over `variants` of the distinct draws from `seed` on: those that between them
+    have most values of the parameters.
 
     `progress` is called with the number of steps done and their total. An author's exceptions become faults.
     """
     found = Findings(where=f"problems/{problem.slug}")
     drawn, distinct = _draws(problem, seed, found)
-    chosen = distinct[:variants]
+    chosen, unseen = _various(distinct, variants)
     for p in chosen:
         _statement(problem, text, p, found)
     bands: list[tuple[int, int]] = []
@@ -92,7 +104,7 @@ def audit(
     return AuditReport(
         slug=problem.slug, variants=len(chosen), drawn=drawn, distinct=len(distinct), parts=tuple(parts),
         problem_faults=tuple(found.faults.values()),
-        par=bands[0] if bands else None,
+        par=bands[0] if bands else None, unseen=unseen,
     )  # fmt: skip
 
 
@@ -123,6 +135,32 @@ def _draws(problem: Problem, seed: int, found: Findings) -> tuple[int, list[Para
             f"too few distinct variants: {len(distinct)} among {drawn} draws, variants={problem.variants} are promised",
         )
     return drawn, list(distinct.values())
+
+
+def _various(distinct: list[Parameters], count: int) -> tuple[list[Parameters], tuple[str, ...]]:
+    """Draws that show as many values of the parameters as so few can, and the values that none of them shows.
+
+    Words, truth values, and numbers of which there are no more than FEW: of more, none is special.
+    """
+    unseen = set().union(*map(_values, distinct))
+    numbers = [name for name, value in distinct[0].items() if type(value) in (int, float)] if distinct else []
+    many = [name for name in numbers if sum(name == other for other, _ in unseen) > FEW]
+    unseen = {(name, value) for name, value in unseen if name not in many}
+    chosen: list[Parameters] = []
+    left = list(distinct)
+    while left and len(chosen) < count:
+        best = max(left, key=lambda p: len(unseen & _values(p)))  # the first of those that show most
+        chosen.append(best)
+        left.remove(best)
+        unseen -= _values(best)
+    return chosen, tuple(f"{name}={value}" for name, value in sorted(unseen))
+
+
+FEW = 4
+
+
+def _values(p: Parameters) -> set[tuple[str, str]]:
+    return {(name, repr(value)) for name, value in p.items() if type(value) in (bool, str, int, float)}
 
 
 def _par(problem: Problem, distinct: list[Parameters], bands: list[tuple[int, int]], found: Findings) -> None:
@@ -159,8 +197,12 @@ def _statement(problem: Problem, text: str, p: Parameters, found: Findings) -> N
 
 def _part_audit(part: Part, found: Findings) -> PartAudit:
     for draw, unseen in found.weak.items():
-        shown = f"{len(unseen)} of {len(part.mistakes)} mistakes: {', '.join(sorted(unseen))}"
-        found.note(f"weak {draw}", f"inputs {draw}() may not see {shown}")
+        seen_elsewhere = unseen - found.survivors
+        shown = f"{len(seen_elsewhere)} of {len(part.mistakes)} mistakes ({', '.join(sorted(seen_elsewhere))})"
+        if seen_elsewhere:
+            found.note(f"weak {draw}", f"inputs {draw}() alone might miss {shown}; the other inputs do not")
+    for sentence in found.narrow():
+        found.note(sentence, sentence)
     names = tuple(mistake.__name__ for mistake in part.mistakes if found.stopped or mistake.__name__ in found.made)
     right = [*part.equivalents, *getattr(part, "alternatives", ())]
     kept = [item for item in right if f"equivalent {name_of(item)}" not in found.survivors]
@@ -168,5 +210,5 @@ def _part_audit(part: Part, found: Findings) -> PartAudit:
         name=part.name, kind=part.kind, points=float(part.points), mistakes=names,
         killed=() if found.stopped else tuple(name for name in names if name not in found.survivors),
         equivalents=len(right), kept=0 if found.stopped else len(kept),
-        faults=tuple(found.faults.values()), notes=tuple(found.notes.values()),
+        faults=tuple(found.faults.values()), notes=tuple(found.notes.values()), stopped=found.stopped,
     )  # fmt: skip

@@ -9,8 +9,10 @@ from autograder.audit import AuditReport, PartAudit, audit
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
     from rich.table import Table
 
+    from autograder.core import Problem
     from autograder.strength import PartStrength
 
 
@@ -28,24 +30,29 @@ def print_audit(reports: Sequence[AuditReport], console: Console) -> int:
 
 
 def _table(reports: Sequence[AuditReport]) -> Table:
+    table = _in_sections("Audit", "points", "mistakes lose", "right ones keep", "notes", "faults")
+    for report in reports:
+        table.add_row(f"[bold]{report.slug}[/]", end_section=not report.parts)
+        for part in report.parts:
+            table.add_row(*_row(part), end_section=part is report.parts[-1])
+    return table
+
+
+def _in_sections(title: str, *numbers: str) -> Table:
+    """A table with a section for each problem, in which each part has a line; names are never cut."""
     from rich.table import Table
 
-    table = Table(title="Audit")
-    for name in ("problem", "part", "kind"):
-        table.add_column(name)
-    for name in ("points", "mistakes that lose", "equivalents that keep", "notes", "faults"):
-        table.add_column(name, justify="right")
-    for report in reports:
-        for number, part in enumerate(report.parts):
-            table.add_row("" if number else report.slug, *_row(part), end_section=part is report.parts[-1])
-        if not report.parts:
-            table.add_row(report.slug, end_section=True)
+    table = Table(title=title)
+    table.add_column("problem, part", no_wrap=True)
+    table.add_column("kind", no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", min_width=6)
     return table
 
 
 def _row(part: PartAudit) -> list[str]:
     return [
-        part.name,
+        f"  {part.name}",
         part.kind,
         f"{part.points:g}",
         _share(len(part.killed), len(part.mistakes)),
@@ -64,8 +71,10 @@ def _share(good: int, listed: int) -> str:
 
 def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
     killed, listed = (sum(report.kill_score[i] for report in reports) for i in (0, 1))
+    untried = sum(report.untried for report in reports)
+    tried = f"{killed} of {listed - untried} mistakes lose points" + (f", {untried} not tried" if untried else "")
     variants = ", ".join(map(_variants, reports))
-    return f"{killed} of {listed} mistakes lose points; {faults} faults. Distinct variants: {variants}."
+    return f"{tried}; {faults} {'fault' if faults == 1 else 'faults'}. Distinct variants: {variants}."
 
 
 def _variants(report: AuditReport) -> str:
@@ -79,8 +88,11 @@ def _plain(text: str) -> str:
     return escape(text)
 
 
-def run_audit(slugs: Sequence[str], *, variants: int, seed: int) -> int:
-    """Audit the problems of that name, or all, with a progress bar; print what was found. 0 if there is no fault."""
+def run_audit(slugs: Sequence[str], *, variants: int, seed: int, strength: bool = False) -> int:
+    """Audit the problems of that name, or all, with a progress bar; print what was found. 0 if there is no fault.
+
+    `strength` adds the slips made by machine: then there must be no survivor either.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
@@ -89,7 +101,7 @@ def run_audit(slugs: Sequence[str], *, variants: int, seed: int) -> int:
 
     console = Console()
     root = find_problems()
-    reports = []
+    reports, found = [], {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
         for slug in slugs or all_slugs(root):
             task = progress.add_task(slug, total=None)
@@ -103,26 +115,23 @@ def run_audit(slugs: Sequence[str], *, variants: int, seed: int) -> int:
                     progress=lambda done, total, task=task: progress.update(task, completed=done, total=total),  # type: ignore[misc]
                 )
             )
-    return int(print_audit(reports, console) > 0)
+            if strength and not reports[-1].faults:
+                found[slug] = _slips(problem, seed, progress)
+    if found:
+        print_strength(found, console)
+    faults = print_audit(reports, console)
+    return int(faults > 0 or any(part.survivors for parts in found.values() for part in parts))
 
 
-def run_strength(slugs: Sequence[str], *, seed: int) -> int:
-    """Make slips in every reference and print which survive; 0 if each survivor is harmless."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from autograder.library import find_problems, load
-    from autograder.library import slugs as all_slugs
+def _slips(problem: Problem, seed: int, progress: Progress) -> list[PartStrength]:
     from autograder.strength import strength
 
-    console = Console()
-    root = find_problems()
-    found = {}
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        for slug in slugs or all_slugs(root):
-            problem = load(slug, root)
-            task = progress.add_task(slug, total=len(problem.parts))
-            found[slug] = strength(problem, seed=seed, progress=lambda task=task: progress.advance(task))  # type: ignore[misc]
+    task = progress.add_task(f"{problem.slug}: slips", total=len(problem.parts))
+    return strength(problem, seed=seed, progress=lambda: progress.advance(task))
+
+
+def print_strength(found: dict[str, list[PartStrength]], console: Console) -> None:
+    """Print how many slips were caught, the harmless ones with the reason why, and the survivors."""
     console.print(_strength_table(found))
     for slug, parts in found.items():
         for part in parts:
@@ -134,18 +143,23 @@ def run_strength(slugs: Sequence[str], *, seed: int) -> int:
                 console.print(
                     f"[red]survivor:[/] {slug}, {part.name}: {mutant.kind}: {_plain(mutant.place)}", highlight=False
                 )
-    return int(any(part.survivors for parts in found.values() for part in parts))
+    made, killed, harmless, survivors = _totals([part for parts in found.values() for part in parts])
+    console.print(f"{made} slips made by machine: {killed} killed, {harmless} harmless, {survivors} survive.")
+
+
+def _totals(parts: Sequence[PartStrength]) -> tuple[int, int, int, int]:
+    return (
+        sum(part.made for part in parts), sum(part.killed for part in parts),
+        sum(len(part.harmless) for part in parts), sum(len(part.survivors) for part in parts),
+    )  # fmt: skip
 
 
 def _strength_table(found: dict[str, list[PartStrength]]) -> Table:
-    from rich.table import Table
-
-    table = Table("problem", "part", "kind", title="Strength: slips made by machine")
-    for name in ("made", "killed", "harmless", "survivors"):
-        table.add_column(name, justify="right")
+    table = _in_sections("Strength: slips made by machine", "made", "killed", "harmless", "survivors")
     for slug, parts in found.items():
-        for number, part in enumerate(parts):
+        table.add_row(f"[bold]{slug}[/]", end_section=not parts)
+        for part in parts:
             survivors = f"[red]{len(part.survivors)}[/]" if part.survivors else ""
             counts = (str(part.made), str(part.killed), str(len(part.harmless) or ""), survivors)
-            table.add_row("" if number else slug, part.name, part.kind, *counts, end_section=part is parts[-1])
+            table.add_row(f"  {part.name}", part.kind, *counts, end_section=part is parts[-1])
     return table

@@ -285,16 +285,17 @@ def _print_class(finished: Demo, console: Console) -> None:
 @click.argument("slugs", nargs=-1)
 @click.option("--variants", default=20, show_default=True, help="Variants to draw of each problem.")
 @click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
-@click.option("--strength", is_flag=True, help="Make slips in the references by machine, and list those that survive.")
+@click.option("--strength", is_flag=True, help="Also make slips in the references by machine; list those that survive.")
 def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> None:
     """Prove the problems SLUGS (all, if none is named) before a student sees them.
 
-    For every variant the reference and each equivalent must earn all points, each mistake must lose some, and what the
-    statement shows must be what is graded. Exit code 1 and a sentence per fault otherwise.
+    For every variant the reference and each equivalent must earn all points, each mistake must lose some and read its
+    own hint, trivial answers must earn nothing, and the statement must show every parameter. Exit code 1 and a sentence
+    per fault otherwise. A note is a weakness that you may accept.
     """
-    from autograder.audit_table import run_audit, run_strength
+    from autograder.audit_table import run_audit
 
-    sys.exit(run_strength(slugs, seed=seed) if strength else run_audit(slugs, variants=variants, seed=seed))
+    sys.exit(run_audit(slugs, variants=variants, seed=seed, strength=strength))
 
 
 @main.command()

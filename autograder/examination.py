@@ -31,6 +31,8 @@ class Findings:
     losers: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
     weak: dict[str, set[str]] = field(default_factory=dict)
+    shown: dict[str, set[bytes]] = field(default_factory=dict)  # the values of each hidden argument
+    shapes: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
 
     def fault(self, subject: str, sentence: str) -> None:
         """Something the author must mend."""
@@ -39,6 +41,16 @@ class Findings:
     def note(self, subject: str, sentence: str) -> None:
         """Something the author may accept."""
         self.notes.setdefault(subject, f"{self.where}: {sentence}")
+
+    def narrow(self) -> Iterator[str]:
+        """What the hidden inputs never vary: slips that no case could show."""
+        for name, values in self.shown.items():
+            if len(values) == 1:
+                yield f"hidden argument {name!r} is the same in every case: an answer that ignores it would earn"
+        for name, shapes in self.shapes.items():
+            for axis, sizes in enumerate(zip(*shapes, strict=False)):
+                if set(sizes) == {1}:
+                    yield f"axis {axis} of hidden argument {name!r} has size 1 in every case: slips along it go unseen"
 
 
 def heard(found: Findings, p: Parameters, step: Callable[..., None], *arguments: Any) -> None:
@@ -146,9 +158,8 @@ def _mistake(
     outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(mistake, p)), key)
     if outcome.standing != "lost" or outcome.points >= outcome.max_points:
         found.survivors.add(name)
-        found.fault(
-            name, f"mistake {name!r} {_earns(outcome)} under {p}: the hidden inputs do not see it, or it is right"
-        )
+        why = "the hidden inputs do not see it, or it is right" if isinstance(part, Function) else "it may be right"
+        found.fault(name, f"mistake {name!r} {_earns(outcome)} under {p}: {why}")
         return
     if outcome.points > 0:
         found.losers.add(name)
@@ -166,7 +177,13 @@ def _mistake(
 
 
 def _weak_inputs(part: Function, cases: list[Case], found: Findings) -> None:
-    """Notes which mistakes pass every check on a hidden case: if all cases were like it, they would earn."""
+    """Notes which mistakes pass every check on a hidden case (if all cases were like it, they would earn), and what
+    the cases have for arguments."""
+    for case in cases:
+        for name, value in case.arguments.items():
+            found.shown.setdefault(name, set()).add(encode(value))
+            if hasattr(value, "shape"):
+                found.shapes.setdefault(name, set()).add(tuple(value.shape))
     draws = [part._draws()[0]] * part.trials + part._draws()[1:]
     for draw, case in zip(draws, cases, strict=True):
         for mistake in part.mistakes:

@@ -47,16 +47,15 @@ def student_comment(outcome: Outcome) -> str | None:
     return inert("\n\n".join(lines)) or None
 
 
-def staff_comment(outcome: Outcome) -> str | None:
-    """Why a part is held, for the person who has to look; None where it is not."""
+def staff_note(outcome: Outcome) -> str | None:
+    """What a grader reads in formgrader beside a part that is held: why, and the rubric; None where it is not held."""
     if outcome.standing != "held":
         return None
-    lines = [
-        f"{verdict.check}: {verdict.code}. {verdict.staff}".strip()
-        for verdict in outcome.verdicts
-        if verdict.ok is None
-    ]
-    return "\n\n".join(lines)
+    lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; students do not see this)"]
+    for verdict in outcome.verdicts:
+        if verdict.ok is None and verdict.code != "not_reached":
+            lines.append(f"*{verdict.check}, {verdict.code}.* {verdict.message}\n\n{verdict.staff}".strip())
+    return inert("\n\n".join(lines))
 
 
 def summary(report: Report) -> str:

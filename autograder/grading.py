@@ -13,7 +13,7 @@ from autograder import library
 from autograder.answering import last_line
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.errors import AutograderError
-from autograder.feedback import as_html, as_text
+from autograder.feedback import as_html, as_text, staff_note
 from autograder.hidden import part_key
 from autograder.judge import judge_part
 from autograder.notebook import WRITTEN_MARK, answer_id
@@ -59,6 +59,7 @@ def grade(
     run where there has been one already, with the hidden inputs of the version `asked_by`.
     """
     marks = notebook["metadata"]["autograder"]
+    notebook["cells"] = [cell for cell in notebook["cells"] if not is_for_staff(cell)]
     try:
         problem = library.load(marks["slug"], library.find_problems(near))
     except AutograderError as error:
@@ -83,6 +84,7 @@ def grade(
             elif runs(cell):
                 stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
         flags += session.flags
+    _add_staff_notes(notebook, outcomes)
     return Report(
         slug=problem.slug,
         version=problem.version,
@@ -172,6 +174,30 @@ def _show(cell: dict[str, Any], outcome: Outcome) -> None:
         cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {"autograder": True}}]
 
 
+def is_for_staff(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell of a graded notebook is one that only graders see."""
+    return bool(cell["cell_type"] == "markdown" and cell["metadata"].get(FOR_STAFF))
+
+
+FOR_STAFF = "autograder_staff"
+
+
+def _add_staff_notes(notebook: dict[str, Any], outcomes: list[Outcome]) -> None:
+    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it."""
+    notes = {outcome.part: note for outcome in outcomes if (note := staff_note(outcome))}
+    cells = []
+    for cell in notebook["cells"]:
+        cells.append(cell)
+        marks = cell["metadata"].get("nbgrader") or {}
+        if marks.get("grade") and marks["grade_id"] in notes:
+            part = marks["grade_id"]
+            name = f"staff-{part.replace('_', '-')}"[:64]
+            cells.append(
+                {"cell_type": "markdown", "id": name, "metadata": {FOR_STAFF: True}, "source": notes.pop(part)}
+            )
+    notebook["cells"] = cells
+
+
 def _all_held(notebook: dict[str, Any], error: AutograderError, flags: tuple[str, ...]) -> Report:
     """A report for a problem that cannot be loaded: our fault, so every part waits for a person."""
     marks = notebook["metadata"]["autograder"]
@@ -193,4 +219,5 @@ def _all_held(notebook: dict[str, Any], error: AutograderError, flags: tuple[str
         for cell in notebook["cells"]
         if (cell["metadata"].get("nbgrader") or {}).get("grade")
     ]
+    _add_staff_notes(notebook, outcomes)
     return Report(slug=marks["slug"], version=marks["version"], parameters={}, outcomes=tuple(outcomes), flags=flags)

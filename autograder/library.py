@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import os
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 
@@ -48,6 +49,14 @@ def load(slug: str, root: Path | None = None) -> Problem:
     return _load(slug, root.resolve())
 
 
+def _place(error: Exception, folder: Path) -> str:
+    """The file of the folder, and the line, where an exception was raised last."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).parent == folder:
+        return f"{Path(error.filename).name}, line {error.lineno},"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).parent == folder]
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}," if frames else "problem.py"
+
+
 @functools.cache
 def _load(slug: str, root: Path) -> Problem:
     try:
@@ -56,7 +65,8 @@ def _load(slug: str, root: Path) -> Problem:
         raise AuthorError(error.code, f"{FOLDER}/{slug}: {error.message}") from error
     except Exception as error:
         raise AuthorError(
-            "import", f"{FOLDER}/{slug}/problem.py cannot be imported: {type(error).__name__}: {error}"
+            "import",
+            f"{FOLDER}/{slug}/{_place(error, root / slug)} cannot be imported: {type(error).__name__}: {error}",
         ) from error
     problem = getattr(module, "PROBLEM", None)
     if not isinstance(problem, Problem):

@@ -109,9 +109,9 @@ def _reason(problem: Problem, part: Part, mutant: Mutant, drawn: list[Parameters
         return all(_full(problem, asked, mutant, p, purpose) for p, purpose in draws)
 
     if agrees(close(rtol=1e-9), gradient(rtol=1e-8)):
-        return "same values and gradients on further inputs"
+        return "same values and gradients on further draws of the inputs"
     if not any(isinstance(check, Gradient) for check in part.checks) and agrees(close(rtol=1e-9)):
-        return "same values on further inputs; gradients are not asked for"
+        return "same values on further draws of the inputs; gradients are not asked for"
     if not part.checks[0].compares:
         return "another answer that has the properties asked for"
     return None

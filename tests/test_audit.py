@@ -121,7 +121,9 @@ def test_weak_inputs_are_noted():
     )
     report = audit(*problem(part), variants=2)
     assert report.faults == ()
-    assert report.notes == ("problems/t, part 'f': inputs zeros() may not see 1 of 2 mistakes: swapped",)
+    assert report.notes == (
+        "problems/t, part 'f': inputs zeros() alone might miss 1 of 2 mistakes (swapped); the other inputs do not",
+    )
 
 
 def test_inputs_that_see_nothing():
@@ -252,6 +254,63 @@ def test_a_cell_that_stops_half_way_keeps_what_it_defined():
     assert "ValueError: oops" in ask(Question(kind="value", name="c")).detail
 
 
+def narrow(rng, p):
+    """One row, and the same y each time."""
+    return {**tensors(rng, {}, x="1 3"), "y": torch.ones(1, 3, dtype=torch.float64)}
+
+
+def test_inputs_that_never_vary_are_noted():
+    """Code that ignores an argument, or slips along an axis, could not be told from the right one."""
+    sound = Function("f", points=3, inputs=inputs, reference=total, checks=[close()], mistakes=[swapped])
+    assert audit(*problem(sound), variants=2).notes == ()
+    weak = Function("f", points=3, inputs=narrow, reference=total, checks=[close()], mistakes=[swapped])
+    said = [note.removeprefix("problems/t, part 'f': ").split(":")[0] for note in audit(*problem(weak)).notes]
+    assert said == [
+        "hidden argument 'y' is the same in every case",
+        "axis 0 of hidden argument 'x' has size 1 in every case",
+        "axis 0 of hidden argument 'y' has size 1 in every case",
+    ]
+
+
+def conventions(rng):
+    """A rare word, a truth value, a number of many values."""
+    return {"word": "rare" if rng.integers(12) == 0 else "usual", "deep": bool(rng.integers(2)), "K": _k(rng)}
+
+
+def _k(rng):
+    return int(rng.integers(100, 200))
+
+
+def test_the_audited_variants_have_every_convention():
+    """A rare value of a parameter is looked at first; what no audited variant has is said."""
+    text = "{{word}} {{deep}} {{K}}\n\n## Part {#c}\n\nDo it.\n"
+    made, _ = problem(Choice("c", points=1, reference=right, mistakes=[wrong]), draw=conventions)
+    assert audit(made, text, variants=2).notes == ()
+    (note,) = audit(made, text, variants=1).notes
+    assert note.startswith("problems/t: no audited variant has ")
+    assert note.count("=") == 2  # the other word and the other truth value
+
+
+def test_a_part_that_cannot_be_examined_is_not_said_to_survive():
+    """Its mistakes were not tried."""
+
+    def broken(x, y):
+        """Does not work."""
+        raise ValueError
+
+    part = Function("f", points=3, inputs=inputs, reference=broken, checks=[close()], mistakes=[swapped, off_by_one])
+    assert "0 of 0 mistakes lose points, 2 not tried; 1 fault." in printed(audit(*problem(part), variants=1))[0]
+
+
+def test_names_are_not_cut_on_a_narrow_screen():
+    """A table of eighty columns shows the whole name of every part."""
+    name = "a_name_of_twenty_four_let"
+    part = Choice(name, points=1, reference=right, mistakes=[wrong])
+    out = io.StringIO()
+    print_audit([audit(*problem(part), variants=1)], Console(file=out, width=80, no_color=True))
+    assert name in out.getvalue()
+
+
 def test_thoughtless_answers_of_every_kind():
     """Each kind has some, and a function's are None, zeros and its first argument."""
     made, _ = problem()
@@ -272,7 +331,7 @@ def test_the_table():
     text, number = printed(audit(*problem(), variants=1), audit(*problem(part), variants=1))
     assert number == 3 and "fault: problems/t, part 'f': mistake 'swapped' earns 3 of 3 points" in text
     assert "5 of 6 mistakes lose points; 3 faults." in text and "note: problems/t" in text
-    assert "│ function │" in text and "1/2" in text
+    assert "│ function" in text and "1/2" in text
 
 
 def test_square_brackets_in_sentences_are_shown():

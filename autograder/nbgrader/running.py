@@ -16,7 +16,7 @@ from traitlets import Bool, Float, Integer, List, Unicode
 from autograder import report as reports
 from autograder.core import Outcome, Report
 from autograder.errors import StaffError
-from autograder.feedback import staff_comment, student_comment, summary
+from autograder.feedback import student_comment, summary
 from autograder.grading import grade
 from autograder.nbgrader.reading import MINE, is_ours
 from autograder.notebook import answer_id
@@ -114,8 +114,7 @@ def record(report: Report, names: dict[str, Any]) -> None:
         for outcome in report.outcomes:
             record_grade(gradebook.find_grade(outcome.part, *place), outcome)
             comment = gradebook.find_comment(_commented(outcome, gradebook, place), *place)
-            texts = [staff_comment(outcome), student_comment(outcome)]
-            comment.auto_comment = "\n\n".join(filter(None, texts[1:])) or None
+            comment.auto_comment = student_comment(outcome)
         gradebook.db.commit()
 
 

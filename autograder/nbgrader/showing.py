@@ -15,6 +15,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List
 
+from autograder.grading import is_for_staff
 from autograder.nbgrader.reading import is_ours
 from autograder.notebook import without_hidden
 
@@ -78,7 +79,7 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
 
 
 class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
-    """Says how each part stands, leaves out test cells' source, and turns TeX into MathML.
+    """Says how each part stands, leaves out test cells' source and what is for graders, and turns TeX into MathML.
 
     It comes after nbgrader's GetGrades, which puts scores and comments into the cells. Comments that this package made
     repeat the verdicts; they are shown only under written answers.
@@ -92,6 +93,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         place = (names["notebook"], names["assignment"], names["student"])
         resources["autograder"] = {"waiting": []}
+        nb.cells = [cell for cell in nb.cells if not is_for_staff(cell)]
         with names.get("gradebook") or Gradebook(names["db_url"]) as gradebook:
             for cell in nb.cells:
                 marks = cell.metadata.get("nbgrader") or {}

@@ -132,10 +132,10 @@ class ModuleRespondent:
 def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
     """What a student reads where there is no value."""
     detail = reply.detail
-    if reply.failure == "raised" and detail.startswith("NotImplementedError"):
-        reply = Answer(failure="missing", detail=detail)
+    stub = reply.failure == "raised" and detail.startswith("NotImplementedError")
+    missing = "it still raises NotImplementedError" if stub else "the notebook does not define it"
     sentences = {
-        "missing": f"{name} has not been answered: the notebook does not define it.",
+        "missing": f"{name} has not been answered: {missing}.",
         "raised": f"{name} raised {detail}",
         "timeout": f"{name} took too long: {detail}",
         "memory": f"{name} used more memory than there is for one submission.",
@@ -143,7 +143,7 @@ def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
         "unreadable": f"{name} gave {detail}, which is no answer of the kind asked for.",
         "staff": f"{name} could not be looked at; this is not your fault, and a person will.",
     }
-    failure = reply.failure or "staff"
+    failure = "missing" if stub else reply.failure or "staff"
     return Verdict(
         check=check, ok=None if failure == "staff" else False, code=failure, message=sentences[failure], staff=detail
     )

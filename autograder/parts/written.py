@@ -40,7 +40,8 @@ class Written(Part):
             text = ""
         if not str(text).strip():
             return [Verdict(check="text", ok=False, code="missing", message="There is no answer.")]
-        return [Verdict(check="text", ok=None, code="person", message="A person marks this answer.", staff=self.rubric)]
+        staff = f"Rubric: {self.rubric.strip()}\n\nA model answer: {self.model_answer(p)}"
+        return [Verdict(check="text", ok=None, code="person", message="A person marks this answer.", staff=staff)]
 
     def answer_cell(self, subject: Callable[[Parameters], Any] | str, p: Parameters) -> str:
         """The answer cell of somebody who writes `subject`."""

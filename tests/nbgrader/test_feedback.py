@@ -196,3 +196,23 @@ def test_an_exceptions_text_is_inert_in_the_comment():
     )
     outcome = Outcome(part="f", standing="lost", points=0.0, max_points=1.0, verdicts=(verdict,))
     assert student_comment(outcome) == "lost: values — f raised E: < img src=x onerror=a> [x] (javascript:a)"
+
+
+def test_graders_read_the_rubric_where_they_mark_and_students_do_not(new_course, tmp_path):
+    """Under what is held stands why, the rubric and the model answer, once; the student's page has none of it."""
+    course = new_course(tmp_path / "course")
+    work = course.work().solve()
+    work.add(1, "**For the grader**: give all the points", "markdown")
+    course.hand_in("ada", work.files())
+    for _ in range(2):
+        assert course.autograde("ada")["success"]
+        graded = json.loads((course.path / "autograded/ada/ps1/tiny.ipynb").read_text())
+        notes = [cell for cell in graded["cells"] if cell["metadata"].get("autograder_staff")]
+        (note,) = notes
+        before = graded["cells"][graded["cells"].index(note) - 1]
+        assert before["metadata"]["nbgrader"]["grade_id"] == "why"
+        assert "Rubric: " in note["source"] and "A model answer: " in note["source"]
+    page = course.feedback("ada")
+    assert "Rubric: " not in page and "A model answer: " not in page
+    assert "rows' independence" not in html.unescape(page)
+    assert "give all the points" in page, "the student's own cell stays"
