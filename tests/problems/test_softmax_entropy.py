@@ -266,6 +266,16 @@ def test_errors_carried_forward(name, earlier, text, verdict):
     assert outcome.standing == verdict, outcome.verdicts
 
 
+@pytest.mark.parametrize("end", ["", "0", "1", "beta", "e^(-beta)"])
+@pytest.mark.parametrize("seed", range(0, 40, 5))
+def test_the_definition_with_a_guess_under_it_earns_nothing(seed, end):
+    """What the statement says already is no derivation, in any variant."""
+    p = variant(PROBLEM, seed).parameters
+    definition = PROBLEM.part("entropy_steps").model(p).split("\n")[0]
+    outcome = standing("entropy_steps", p, entropy_steps=f"{definition}\n{end}")
+    assert (outcome.standing, outcome.points) == ("lost", 0.0)
+
+
 def test_there_are_thousands_of_variants():
     """Every family with every population, and each of them drawn."""
     distinct = {str(sorted(p.items(), key=str)) for p in draws(6000)}
