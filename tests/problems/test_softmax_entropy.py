@@ -9,7 +9,7 @@ import pytest
 
 from autograder.judge import judge_part
 from autograder.library import load
-from autograder.simulated import handed_in
+from autograder.simulated import handed_in, visible_check
 from autograder.variants import variant
 
 ROOT = Path(__file__).parents[2] / "problems"
@@ -238,6 +238,19 @@ def test_unlisted_answers(wanted, name, text, verdict):
     """Right answers in odd dress keep all points, wrong ones lose, and none of these is held."""
     outcome = standing(name, found(wanted), **{name: text})
     assert outcome.standing == verdict, outcome.verdicts
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [(math.inf, "earned"), (-math.inf, "lost"), (math.nan, "lost"), (0, "lost"), (True, "lost"), (10**30, "lost")],
+)
+def test_infinity_by_its_name_in_python(value, verdict):
+    """A number that is no text counts as its text, in the visible check too."""
+    p, part = found(PLAIN), PROBLEM.part("reverse_cross_entropy")
+    cell = f"nan, inf = float('nan'), float('inf')\n{part.name} = {value!r}"
+    assert judge_part(part, p, handed_in(PROBLEM, part, cell), (1,)).standing == verdict
+    told = visible_check(PROBLEM, part, p, cell)
+    assert bool(told) == (value is True or value != value), told
 
 
 CARRIED = [
