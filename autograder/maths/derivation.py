@@ -79,7 +79,8 @@ class Derivation:
         paid once. Where the question names the `steps` of a full solution, each error costs at least one of
         them: filling up with harmless lines does not make it cheaper. A chain that does not come to the right end
         then earns one of them for each link between two lines, and at most half unless a link that holds
-        leads to its closed form: to write down the question, and any end under it, is no step.
+        leads to its closed form: to write down the question, and any end under it, is no step. A first line
+        that is not the question costs one: what follows from another question is no answer to this one.
         """
         counted = [link.decision.equal and not link.leap for link in self.links if link.counts]
         if self.final.equal or self.first_wrong is None:
@@ -90,6 +91,7 @@ class Derivation:
         if not self.steps or (self.final.equal and self.closed is not None):
             return share
         taken = sum(link.line > 0 and link.counts and link.decision.equal and not link.leap for link in self.links)
+        taken = max(0, taken - (self.first_wrong == 0))
         arrived = self.closed is not None and self.links[self.closed].decision.equal
         return min(share, Fraction(taken, self.steps), Fraction(1) if arrived else Fraction(1, 2))
 
