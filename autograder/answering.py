@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import io
 import sys
 import traceback
@@ -42,13 +43,35 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
     if subject is None or subject is ...:
         return Answer(failure="missing", detail=f"{question.name} is still {subject}")
     try:
-        return Answer(value=plain(_KINDS[question.kind](subject, question)))
+        with _new_tensors_as_given(question):
+            return Answer(value=plain(_KINDS[question.kind](subject, question)))
     except Unreadable as error:
         return Answer(failure="unreadable", detail=error.message)
     except MemoryError:
         return Answer(failure="memory", detail=f"{question.name} ran out of memory")
     except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
         return Answer(failure="raised", detail=last_line(error))
+
+
+@contextlib.contextmanager
+def _new_tensors_as_given(question: Question) -> Iterator[None]:
+    """Where all tensors given are float64, those made meanwhile are float64 unless their code says otherwise.
+
+    Else a right `scores / torch.sqrt(torch.tensor(U))` would differ by a rounding to float32 that nobody sees.
+    """
+    given = tensor_leaves([list(question.arguments), question.options.get("state")])
+    dtypes = {str(leaf.dtype) for leaf in given if leaf.is_floating_point()}
+    if dtypes != {"torch.float64"}:
+        yield
+        return
+    import torch
+
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 @contextlib.contextmanager
@@ -97,7 +120,7 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
     """Build the module, load the state strictly, run it; pull a cotangent, if any, back to inputs and parameters."""
     import torch
 
-    module = constructor(**question.options["init"]).double()
+    module = _built(constructor, question.options["init"]).double()
     module.load_state_dict(plain(question.options["state"]), strict=True)
     arguments = list(plain(question.arguments))
     cotangent = question.options.get("cotangent")
@@ -108,6 +131,15 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
     named = dict(sorted(module.named_parameters()))
     output = module(*arguments)
     return {"output": output, "gradient": _pull_back(output, [*inputs, *named.values()], cotangent)}
+
+
+def _built(constructor: Callable[..., Any], init: Mapping[str, Any]) -> Any:
+    """The module, by the names of its constructor's arguments, or by their places where it calls them otherwise."""
+    try:
+        inspect.signature(constructor).bind(**init)
+    except (TypeError, ValueError):
+        return constructor(*init.values())
+    return constructor(**init)
 
 
 def _symbolic(function: Callable[..., Any], question: Question) -> Any:

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from autograder import Choice, Function, Module, Number, Written, close, gradient, tensors
-from autograder.core import Answer
+from autograder.core import Answer, Question
 from autograder.errors import AuthorError
 from autograder.judge import judge_part
 from autograder.parts.respond import local
@@ -219,6 +219,10 @@ STUDENTS = [
     (lambda x, y: (x + 2 * y).detach(), 2.0, "detached"),
     (lambda x, y: x + 2 * y + 1e-8, 0.0, "value"),
     (lambda x, y: (x + 2 * y).float(), 0.0, "dtype"),
+    (lambda x, y: (x + 2 * y).float().double(), 0.0, "value"),
+    (lambda x, y: x + y * torch.sqrt(torch.tensor(2)) ** 2, 3.0, "ok"),
+    (lambda x, y: torch.zeros(x.shape).add(x).add(2 * y), 3.0, "ok"),
+    (lambda x, y: x + y * torch.sqrt(torch.tensor(2, dtype=torch.float32)) ** 2, 0.0, "value"),
     (lambda x, y: (x + 2 * y)[0], 0.0, "shape"),
     (lambda x, y: (x + 2 * y).numpy(), 0.0, "type"),
     (lambda x, y: x / 0 * y, 0.0, "finite"),
@@ -247,6 +251,16 @@ def test_functions(student, points, code):
     outcome = judge_part(FUNCTION, {}, ask_of(student), KEY)
     assert outcome.points == points
     assert next((item.code for item in outcome.verdicts if not item.ok), "ok") == code
+
+
+def test_new_tensors_are_float64_only_while_float64_is_asked_about():
+    """The default dtype is that of the arguments during a call, and what it was afterwards, also after an error."""
+    seen = []
+    student = lambda x: seen.append(torch.get_default_dtype()) or exec("raise ValueError")  # noqa: E731
+    for dtype in (torch.float64, torch.float32, torch.int64):
+        ask_of(student)(Question(kind="call", name="f", arguments=(torch.ones(2, dtype=dtype),)))
+        assert torch.get_default_dtype() is torch.float32
+    assert seen == [torch.float64, torch.float32, torch.float32]
 
 
 def test_changing_an_argument_in_place_is_right_until_gradients_are_asked():
@@ -334,6 +348,24 @@ class NoBias(Linear):
         return x @ self.W.T - self.B.detach()
 
 
+class OtherArguments(Linear):
+    def __init__(self, hidden, inputs):
+        super().__init__(hidden, inputs)
+
+
+class Exchanged(Linear):
+    def __init__(self, K, J):
+        super().__init__(J, K)
+
+
+class SinglePrecision(Linear):
+    def forward(self, x):
+        result = torch.zeros(len(x), len(self.B))
+        for row, vector in enumerate(x):
+            result[row] = (self.W * vector).sum(1) - self.B
+        return result / torch.sqrt(torch.tensor(3)) * torch.tensor(3**0.5)
+
+
 class OtherNames(nn.Module):
     def __init__(self, J, K):
         super().__init__()
@@ -366,6 +398,7 @@ MODULE = Module(
 )
 MODULES = [
     (Linear, 3.0, "ok"), (Reordered, 3.0, "ok"), (Added, 0.0, "Added"), (NoBias, 2.0, "NoBias"),
+    (OtherArguments, 3.0, "ok"), (Exchanged, 3.0, "ok"), (SinglePrecision, 3.0, "ok"),
     (OtherNames, 0.0, "raised"),
     (MoreParameters, 0.0, "raised"), (nn.Linear, 0.0, "raised"), (lambda J, K: Linear(J, K), 3.0, "ok"),
     (None, 0.0, "missing"),

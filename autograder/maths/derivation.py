@@ -46,13 +46,14 @@ class Derivation:
 
     `links[k]` leads to line k. `first_wrong` is the first line that does not follow, `final` compares the
     last line with the key, `missing` names milestones that no line reaches, `leaps` the lines reached by too
-    large a step.
+    large a step. `closed` is the first line from which on every 'no …' is kept to, None where the last line is not.
     """
 
     links: tuple[Link, ...]
     final: Decision
     missing: tuple[str, ...] = ()
     steps: int | None = None
+    closed: int | None = 0
 
     @property
     def first_wrong(self) -> int | None:
@@ -76,14 +77,23 @@ class Derivation:
 
         Repeated lines count neither way, nor does a wrong end that follows from a wrong line: an error is
         paid once. Where the question names the `steps` of a full solution, each error costs at least one of
-        them: filling up with harmless lines does not make it cheaper.
+        them: filling up with harmless lines does not make it cheaper. A chain that does not come to the right end
+        then earns one of them for each link between two lines, and at most half unless a link that holds
+        leads to its closed form: to write down the question, and any end under it, is no step. A first line
+        that is not the question costs one: what follows from another question is no answer to this one.
         """
         counted = [link.decision.equal and not link.leap for link in self.links if link.counts]
         if self.final.equal or self.first_wrong is None:
             counted.append(self.final.equal and not self.missing)
         wrong = counted.count(False)
         total = min(len(counted), self.steps) if self.steps else len(counted)
-        return max(Fraction(0), 1 - Fraction(wrong, total))
+        share = max(Fraction(0), 1 - Fraction(wrong, total))
+        if not self.steps or (self.final.equal and self.closed is not None):
+            return share
+        taken = sum(link.line > 0 and link.counts and link.decision.equal and not link.leap for link in self.links)
+        taken = max(0, taken - (self.first_wrong == 0))
+        arrived = self.closed is not None and self.links[self.closed].decision.equal
+        return min(share, Fraction(taken, self.steps), Fraction(1) if arrived else Fraction(1, 2))
 
     @property
     def decision(self) -> Decision:
@@ -130,8 +140,17 @@ def judge(
     for number in range(1, len(lines)):
         links.append(_link(language, lines, readings, number, cap))
     final = links[-1].decision if len(lines) == 1 and start is None else language.decide(key, lines[-1])
-    missing = tuple(what for what in requires if not _reached(language, lines, what))
-    return Derivation(links=tuple(links), final=final, missing=missing, steps=steps)
+    milestones = tuple(requires)
+    missing = tuple(what for what in milestones if not _reached(language, lines, what))
+    closed = _closed(language, lines, [what for what in milestones if what.startswith("no ")])
+    return Derivation(links=tuple(links), final=final, missing=missing, steps=steps, closed=closed)
+
+
+def _closed(language: Language, lines: Sequence[str], forms: Sequence[str]) -> int | None:
+    """The first line from which on all lines have these forms."""
+    open_lines = (n for n in range(len(lines), 0, -1) if not all(_reached(language, lines[:n], what) for what in forms))
+    first = next(open_lines, 0)
+    return first if first < len(lines) else None
 
 
 def _read(language: Language, line: str, number: int) -> object:

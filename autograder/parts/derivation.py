@@ -20,7 +20,8 @@ class Derivation(Expression):
 
     `start` is what the first line must equal (by default the reference). `milestones` are forms to be reached, such as
     `no sum`; `cap` bounds the size of one step. Each link that holds earns its share, so an error is paid for once;
-    `steps` is how many links a full solution has, so that padding cannot dilute an error.
+    `steps` is how many links a full solution has, so that padding cannot dilute an error, and the question's own line
+    with a guess under it earns nothing.
     """
 
     _: KW_ONLY

@@ -38,6 +38,11 @@ class Expression(Typed):
     kind = "expression"
     call = "expression"
 
+    def text(self, value: Any) -> Any:
+        """A text; a number counts as its own, so that `math.inf` is infinity."""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        return str(value) if is_number else super().text(value)
+
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables, abbreviations and the meaning of log."""
         domains = self.domains(p) if callable(self.domains) else self.domains

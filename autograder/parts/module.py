@@ -39,6 +39,13 @@ class Module(Function):
             raise AuthorError(
                 "inputs", f"part {self.name!r}: {draw.__name__}() must give 'init' and 'call', not {list(drawn)}"
             )
+        wanted = argument_names(self.reference)
+        if list(drawn["init"]) != wanted[: len(drawn["init"])]:
+            raise AuthorError(
+                "inputs",
+                f"part {self.name!r}: {draw.__name__}() gives init={', '.join(drawn['init'])}; "
+                f"{self.reference.__name__} takes {', '.join(wanted)}, in this order",
+            )
         wanted = argument_names(self.reference.forward)[1:]
         if list(drawn["call"]) != wanted:
             raise AuthorError(

@@ -18,6 +18,15 @@ def written_out(W_Q, W_K, *, p):
     return W / torch.tensor(float(I), dtype=W.dtype).sqrt() if p["scaled"] else W
 
 
+def by_plain_tensors(W_Q, W_K, *, p):
+    """With tensors made without a word about their dtype."""
+    K, I, J1 = W_Q.shape  # noqa: E741
+    W = torch.zeros(K, J1, W_K.shape[2])
+    for k in range(K):
+        W[k] = W_Q[k].T @ W_K[k]
+    return W / torch.sqrt(torch.tensor(I)) if p["scaled"] else W
+
+
 def head_by_head(W, L, *, p):
     rows = []
     for W_k in W:

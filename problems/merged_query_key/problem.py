@@ -9,6 +9,7 @@ from . import mistakes as wrong
 from .equivalents import (
     by_masked_sum,
     by_matmul,
+    by_plain_tensors,
     by_qr,
     by_roots,
     by_sum_over_heads,
@@ -154,7 +155,7 @@ PROBLEM = Problem(
                 wrong.sums_heads, wrong.keys_of_all_heads, wrong.sums_apart, wrong.query_twice, wrong.softmax_of_matrix,
                 wrong.not_summed,
             ],
-            equivalents=[by_matmul, by_transposing_twice, written_out],
+            equivalents=[by_matmul, by_transposing_twice, written_out, by_plain_tensors],
         ),
         Function(
             "attention", points=5, inputs=[merged_and_vectors, one_head], reference=attention,

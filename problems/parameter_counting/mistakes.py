@@ -107,22 +107,34 @@ def counts_positions(N, h, d, d_ff, V, P, *, p):
 
 def too_few_sublayers(p):
     """Six encoder layers attend once each, six decoder layers twice: how many is that?"""
-    return "There are 24 attention sub-layers, not 18; the rest of the count is right."
+    return (
+        "Of the attention sub-layers six are missing: there are 24 and not 18, which a superfluous second embedding "
+        "nearly makes up for."
+    )
 
 
 def no_biases_counted(p):
-    """Look at the feed-forward sub-layers: 2,048 + 512 are biases, and they are there."""
-    return "The biases of the feed-forward sub-layers are missing; the rest of the count is right."
+    """Look at the feed-forward sub-layers: 2,048 + 512 are biases, and both are there."""
+    return (
+        "Of each feed-forward sub-layer one of the two biases is missing, and so are the layer norms, which a "
+        "superfluous second embedding nearly makes up for."
+    )
 
 
 def heads_forgotten(p):
     """Heads share the width among themselves: eight heads of width 64 have as many parameters as one of width 512."""
-    return "The attention sub-layers must be multiplied by the 8 heads; the rest of the count is right."
+    return (
+        "Each attention sub-layer must be counted once for each of the 8 heads, which a superfluous second embedding "
+        "nearly makes up for."
+    )
 
 
 def sum_is_off(p):
     """Add it up: the arithmetic is right, what is added is not."""
-    return "Every term is right; only their sum is wrong."
+    return (
+        "Every term is right, and only their sum is wrong: a layer of the decoder was added up as if it had one "
+        "attention sub-layer only."
+    )
 
 
 # The recurrent cells.

@@ -125,8 +125,8 @@ def number_of(entry, mistake):
 
 def projections_missing(p):
     return (
-        "Each attention sub-layer is counted with its output matrix only; the query, key and value matrices "
-        "of all 18 are missing, which a superfluous second embedding nearly makes up for."
+        "Of each attention sub-layer three of four matrices are missing, which a superfluous second embedding "
+        "nearly makes up for."
     )
 
 

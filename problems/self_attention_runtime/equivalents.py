@@ -58,6 +58,19 @@ def by_loops(h, W_Q, W_K, W_V, *, p):
     return torch.stack(weights), torch.cat(heads, dim=1)
 
 
+def by_plain_tensors(h, W_Q, W_K, W_V, *, p):
+    """With tensors made without a word about their dtype."""
+    (K, U, _), I, T = W_Q.shape, W_V.shape[1], len(h)  # noqa: E741
+    alpha, out = torch.zeros(K, T, T), torch.zeros(T, K * I)
+    mask = torch.zeros(T, T).masked_fill(~looks(T, p), -1e9)
+    for k in range(K):
+        scores = (h @ W_Q[k].T) @ (h @ W_K[k].T).T
+        weights = torch.softmax((scores / torch.sqrt(torch.tensor(U)) if p["scaled"] else scores) + mask, dim=1)
+        alpha[k] = weights
+        out[:, k * I : (k + 1) * I] = weights @ (h @ W_V[k].T)
+    return alpha, out
+
+
 def row_together(p):
     return f"O(ln({row(p)} U))"
 

@@ -216,7 +216,7 @@ PROBLEM = Problem(
                 wrong.other_mask, wrong.masked_late, wrong.own_values, wrong.no_weights, wrong.all_pairs_compete,
                 wrong.weights_detached,
             ],
-            equivalents=[right.by_matrices, right.merged, right.by_sdpa, right.by_loops],
+            equivalents=[right.by_matrices, right.merged, right.by_sdpa, right.by_loops, right.by_plain_tensors],
         ),
         Growth("softmax_time", points=3, variables=row_variables, constraints=row_constraints, reference=softmax_time,
                mistakes=[wrong.row_work, wrong.row_product, wrong.only_positions, wrong.only_scores, wrong.serial_sum,

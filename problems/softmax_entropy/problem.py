@@ -176,7 +176,7 @@ PROBLEM = Problem(
         ),
         Derivation(
             "entropy_steps", points=6, domains=letters, definitions=abbreviations,
-            milestones=["sum", "no sum", "no P", "no Z"], reference=family_entropy, model=steps,
+            milestones=["sum", "no sum", "no P", "no Z"], steps=4, reference=family_entropy, model=steps,
             mistakes=wrong.OF_STEPS, equivalents=STEPS,
         ),
         Expression(

@@ -155,6 +155,19 @@ def stable(h, W_Q, W_K, W_V, *, p):
     return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), torch.cat(heads, -1).reshape(h.shape)
 
 
+def by_plain_tensors(h, W_Q, W_K, W_V, *, p):
+    """With tensors made without a word about their dtype."""
+    flat, (K, U, _), I = h.reshape(-1, h.shape[-1]), W_Q.shape, W_V.shape[1]  # noqa: E741
+    alpha, out = torch.zeros(K, len(flat), len(flat)), torch.zeros(len(flat), K * I)
+    mask = torch.zeros(len(flat), len(flat)).masked_fill(~allowed(h, p), -1e9)
+    for k in range(K):
+        scores = (flat @ W_Q[k].T) @ (flat @ W_K[k].T).T
+        weights = torch.softmax((scores / torch.sqrt(torch.tensor(U)) if p["scaled"] else scores) + mask, dim=1)
+        alpha[k] = weights
+        out[:, k * I : (k + 1) * I] = weights @ (flat @ W_V[k].T)
+    return alpha.reshape(K, *h.shape[:-1], *h.shape[:-1]), out.reshape(h.shape)
+
+
 # The bounds.
 
 

@@ -56,7 +56,10 @@ def draw(rng):
 def drawn(rng, p, **fixed):
     """An image, a volume or a video, and the matrices of a layer; no weight is nearly 0 or 1."""
     many = p["code"] in ("volume", "video")
-    n = {**drawn_sizes(rng, "A X Y" if many else "X Y", largest=5), "K": 3, "U": 5, "I": 2, **fixed}
+    n = {**drawn_sizes(rng, "A X Y" if many else "X Y", largest=5), "K": 3, "U": 5, "I": 2}
+    if p["code"] == "window":  # wider both ways than what a position sees, and than a window larger by one
+        n["X"], n["Y"] = (int(size) for size in rng.permutation([5, 7]))
+    n |= fixed
     positions = {"volume": "X Y A", "video": "A X Y"}.get(p["code"], "X Y")
     result = drawn_tensors(rng, n, h=f"{positions} K*I", W_Q="K U K*I", W_K="K U K*I", W_V="K I K*I")
     width = (n["K"] * n["I"]) ** 0.5
@@ -181,7 +184,7 @@ PROBLEM = Problem(
                 wrong.heads_side_by_side, wrong.heads_mixed, wrong.one_attention_for_all, wrong.keys_returned,
                 wrong.weights_detached,
             ],
-            equivalents=[right.by_loops, right.by_sdpa, right.by_einsum, right.stable],
+            equivalents=[right.by_loops, right.by_sdpa, right.by_einsum, right.stable, right.by_plain_tensors],
         ),
         Growth("time", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=time,
                mistakes=[wrong.positions_serial, wrong.logarithms_multiplied, wrong.width_forgotten,

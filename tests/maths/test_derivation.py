@@ -84,6 +84,39 @@ def test_harmless_lines_do_not_dilute_an_error() -> None:
     assert algebra("x;x+1;x+2;x+3;x+4", "(x+1)^2", steps=2).share == 0
 
 
+STEP = "sum(P(i)*(ln(Z)+beta*i), i, 0, inf)"
+SPLIT = "ln(Z)+beta*sum(i*P(i), i, 0, inf)"
+FOUR = {**EXAM, "definitions": {**EXAM["definitions"], "Z": "sum(e^(-beta*i), i, 0, inf)"}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "share"),
+    [
+        ([START], 0),
+        ([START, "0"], 0),
+        ([START, KEY], 1),
+        ([START, STEP], Fraction(1, 4)),
+        ([START, STEP, SPLIT], Fraction(1, 2)),
+        ([START, STEP, SPLIT, "beta*e^(-beta)-ln(1-e^(-beta))"], Fraction(1, 2)),
+        ([START, *(f"{START}+{k}-{k}" for k in range(1, 9))], Fraction(1, 2)),
+        ([START, *(f"{START}+{k}-{k}" for k in range(1, 9)), "0"], Fraction(1, 2)),
+        (["sum(i, i, 0, 3)", "6"], 0),
+        (["sum(P(i), i, 0, inf)", "1"], 0),
+        (["sum(P(i)*ln(P(i)), i, 0, inf)", "-ln(Z)-beta*sum(i*P(i), i, 0, inf)", "-ln(Z)-beta/(e^beta-1)",
+          "ln(1-e^(-beta))-beta/(e^beta-1)"], Fraction(1, 2)),
+        (["1", "2-1", "3-2", "4-3", "5-4", "6-5"], Fraction(1, 2)),
+        ([START, STEP, "ln(Z)+sum(i*P(i), i, 0, inf)", "1/(e^beta-1)-ln(1-e^(-beta))"], Fraction(1, 2)),
+        ([START, STEP, "ln(Z)+sum(i*P(i), i, 0, inf)", "sum(i*P(i), i, 0, inf)-ln(1-e^(-beta))",
+          "1/(e^beta-1)-ln(1-e^(-beta))"], Fraction(3, 4)),
+    ],
+)  # fmt: skip
+def test_a_chain_that_does_not_arrive(lines: list[str], share: Fraction) -> None:
+    """Short of the right end the first line earns nothing, each link a step, all at most half without an arrival."""
+    language = derivation.expressions(**FOUR)
+    requires = ["sum", "no sum", "no P", "no Z"]
+    assert derivation.judge(lines, KEY, language=language, requires=requires, steps=4).share == share
+
+
 def test_a_copy_of_the_question_is_no_step() -> None:
     """The question's own line as the first line earns nothing, and costs nothing either."""
     assert algebra("(x+1)^2", "x^2+2x+1", start="(x+1)^2").share == 1  # already an answer

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.judge import judge_part
 from autograder.library import load
-from autograder.simulated import handed_in
+from autograder.simulated import handed_in, visible_check
 from autograder.variants import variant
 
 ROOT = Path(__file__).parents[2] / "problems"
@@ -240,6 +240,19 @@ def test_unlisted_answers(wanted, name, text, verdict):
     assert outcome.standing == verdict, outcome.verdicts
 
 
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [(math.inf, "earned"), (-math.inf, "lost"), (math.nan, "lost"), (0, "lost"), (True, "lost"), (10**30, "lost")],
+)
+def test_infinity_by_its_name_in_python(value, verdict):
+    """A number that is no text counts as its text, in the visible check too."""
+    p, part = found(PLAIN), PROBLEM.part("reverse_cross_entropy")
+    cell = f"nan, inf = float('nan'), float('inf')\n{part.name} = {value!r}"
+    assert judge_part(part, p, handed_in(PROBLEM, part, cell), (1,)).standing == verdict
+    told = visible_check(PROBLEM, part, p, cell)
+    assert bool(told) == (value is True or value != value), told
+
+
 CARRIED = [
     ("entropy", {"softmax": "e^(-beta*i)"}, "beta*e^(-beta)/(1-e^(-beta))^2", "earned"),
     ("entropy", {"softmax": "e^(-beta*i)"}, "beta*e^(-beta)/(1-e^(-beta))", "lost"),
@@ -264,6 +277,16 @@ def test_errors_carried_forward(name, earlier, text, verdict):
     """What follows from a wrong earlier answer earns; what follows from nonsense does not."""
     outcome = standing(name, found(PLAIN), **{**earlier, name: text})
     assert outcome.standing == verdict, outcome.verdicts
+
+
+@pytest.mark.parametrize("end", ["", "0", "1", "beta", "e^(-beta)"])
+@pytest.mark.parametrize("seed", range(0, 40, 5))
+def test_the_definition_with_a_guess_under_it_earns_nothing(seed, end):
+    """What the statement says already is no derivation, in any variant."""
+    p = variant(PROBLEM, seed).parameters
+    definition = PROBLEM.part("entropy_steps").model(p).split("\n")[0]
+    outcome = standing("entropy_steps", p, entropy_steps=f"{definition}\n{end}")
+    assert (outcome.standing, outcome.points) == ("lost", 0.0)
 
 
 def test_there_are_thousands_of_variants():

@@ -1,10 +1,12 @@
 """The spatial transformer: the layer by other routes, counts by listing pairs, and answers that nobody listed."""
 
+import functools
 import itertools
 
 import pytest
 import torch
 
+from autograder.answering import answer
 from autograder.core import Answer
 from autograder.judge import judge_part
 from autograder.library import load
@@ -327,3 +329,41 @@ def test_channel_attention_knows_no_position():
     query, key = (tensor.flatten(1, 2)[:, order].reshape(2, 3, 5, 4) for tensor in (query, key))
     same(torch.softmax(torch.einsum("kxyi,kxyj->kij", query, key), -1), alpha)
     same(alpha.sum(-1), torch.ones(2, 4, dtype=F64))
+
+
+def masked(p, sees):
+    """The reference with another rule for who looks at whom; `sees` gets a displacement."""
+
+    def spatial(h, W_Q, W_K, W_V):
+        flat, places = h.flatten(0, -2), list(itertools.product(*map(range, h.shape[:-1])))
+        steps = [[tuple(b - a for a, b in zip(one, two, strict=True)) for two in places] for one in places]
+        allowed = torch.tensor([[sees(*step) for step in row] for row in steps])
+        scores = (flat @ W_Q.mT) @ (flat @ W_K.mT).mT / (W_Q.shape[1] ** 0.5 if p["scaled"] else 1)
+        alpha = scores.masked_fill(~allowed, -torch.inf).softmax(-1)
+        out = (alpha @ (flat @ W_V.mT)).transpose(0, 1).reshape(h.shape)
+        return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), out
+
+    return spatial
+
+
+@pytest.mark.parametrize("w", [1, 2])
+@pytest.mark.parametrize(
+    ("label", "sees", "verdict"),
+    [
+        ("right", lambda w, x, y: max(abs(x), abs(y)) <= w, "earned"),
+        ("no window", lambda w, x, y: True, "lost"),
+        ("along x only", lambda w, x, y: abs(x) <= w, "lost"),
+        ("along y only", lambda w, x, y: abs(y) <= w, "lost"),
+        ("one larger", lambda w, x, y: max(abs(x), abs(y)) <= w + 1, "lost"),
+        ("one larger along y", lambda w, x, y: abs(x) <= w and abs(y) <= w + 1, "lost"),
+        ("one smaller", lambda w, x, y: max(abs(x), abs(y)) <= w - 1, "lost"),
+        ("a diamond", lambda w, x, y: abs(x) + abs(y) <= w, "lost"),
+    ],
+)
+def test_windows_are_narrower_than_the_hidden_images(w, label, sees, verdict):
+    """Whatever the draw, a window that is wrong along one axis only loses."""
+    p = with_(code="window", w=w)
+    student = masked(p, lambda x, y: sees(w, x, y))
+    for key in range(6):
+        ask = functools.partial(answer, namespace={"spatial": student})
+        assert judge_part(PROBLEM.part("spatial"), p, ask, (key,)).standing == verdict, label
