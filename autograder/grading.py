@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -59,7 +59,7 @@ def grade(
     run where there has been one already, with the hidden inputs of the version `asked_by`.
     """
     marks = notebook["metadata"]["autograder"]
-    notebook["cells"] = [cell for cell in notebook["cells"] if not is_for_staff(cell)]
+    add_staff_notes(notebook, [])  # it may have been graded before
     try:
         problem = library.load(marks["slug"], library.find_problems(near))
     except AutograderError as error:
@@ -84,7 +84,7 @@ def grade(
             elif runs(cell):
                 stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
         flags += session.flags
-    _add_staff_notes(notebook, outcomes)
+    add_staff_notes(notebook, outcomes)
     return Report(
         slug=problem.slug,
         version=problem.version,
@@ -182,11 +182,16 @@ def is_for_staff(cell: Mapping[str, Any]) -> bool:
 FOR_STAFF = "autograder_staff"
 
 
-def _add_staff_notes(notebook: dict[str, Any], outcomes: list[Outcome]) -> None:
-    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it."""
+def add_staff_notes(notebook: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
+    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it.
+
+    Notes of an earlier grading go.
+    """
     notes = {outcome.part: note for outcome in outcomes if (note := staff_note(outcome))}
     cells = []
     for cell in notebook["cells"]:
+        if is_for_staff(cell):
+            continue
         cells.append(cell)
         marks = cell["metadata"].get("nbgrader") or {}
         if marks.get("grade") and marks["grade_id"] in notes:
@@ -219,5 +224,5 @@ def _all_held(notebook: dict[str, Any], error: AutograderError, flags: tuple[str
         for cell in notebook["cells"]
         if (cell["metadata"].get("nbgrader") or {}).get("grade")
     ]
-    _add_staff_notes(notebook, outcomes)
+    add_staff_notes(notebook, outcomes)
     return Report(slug=marks["slug"], version=marks["version"], parameters={}, outcomes=tuple(outcomes), flags=flags)

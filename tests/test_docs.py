@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from autograder import preview
+from autograder.audit import audit
+from autograder.course.scaffold import scaffold
 from autograder.errors import Unreadable
+from autograder.library import load, statement_text
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(expression|equation|growth|derivation|matrix)(.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -66,3 +69,33 @@ def test_the_authors_page_is_a_doctest():
     failed, tried = doctest.testfile(str(DOCS / "typed-parts.md"), module_relative=False)
     assert tried > 8
     assert failed == 0
+
+
+def python_blocks():
+    """The Python blocks of the page on adding a problem."""
+    return re.findall(r"```python\n(.*?)```", (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_problem_of_the_five_steps_is_the_one_that_new_makes(tmp_path):
+    """The page explains the very file that `autograder new` writes."""
+    scaffold(tmp_path, "scaled_scores")
+    assert python_blocks()[0] == (tmp_path / "scaled_scores/problem.py").read_text()
+
+
+def test_the_other_parts_of_the_five_steps_pass_the_audit(tmp_path):
+    """Every part that the page shows can be put into the scaffold's table, with a section for each, without a fault."""
+    folder = scaffold(tmp_path, "scaled_scores")[0].parent
+    problem, checks, others, words = python_blocks()
+    imports = "import torch\nfrom autograder import Choice, Expression, Number, Written, holds\n"
+    problem = problem.replace('"""\n\n', f'"""\n\n{imports}', 1).replace(
+        "        ),\n    ],\n)", "        ),\n        *OTHERS,\n    ],\n    phrases=phrases,\n)"
+    )
+    problem = problem.replace("checks=[close(weight=3), gradient()]", "checks=CHECKS")
+    before, after = problem.split("PROBLEM = ")
+    (folder / "problem.py").write_text(f"{before}{checks}\n\n{others}\n\n{words}\n\nPROBLEM = {after}")
+    statement = (folder / "statement.md").read_text().replace("power {{power}}", "power {{power}}, {{scale}}")
+    sections = "".join(f"\n## Part {{#{name}}}\n\nAnswer.\n" for name in ("gap", "width", "entries", "why"))
+    (folder / "statement.md").write_text(statement + sections)
+    report = audit(load("scaled_scores", tmp_path), statement_text("scaled_scores", tmp_path), variants=2)
+    assert report.faults == ()
+    assert [part.name for part in report.parts] == ["scores", "gap", "width", "entries", "why"]

@@ -18,7 +18,7 @@ from autograder import report as reports
 from autograder.answering import question_key
 from autograder.core import Answer, Outcome, Question, Report
 from autograder.errors import AutograderError
-from autograder.grading import DEATH, grade
+from autograder.grading import DEATH, add_staff_notes, grade
 from autograder.nbgrader.commands import opened
 from autograder.nbgrader.folder import Folder, Graded, Handed
 from autograder.nbgrader.reading import MINE
@@ -112,7 +112,7 @@ def again(notebook: dict[str, Any], old: Report, folder: Folder) -> tuple[Report
     """A notebook's report by its stored answers, and the parts that need a run; its outcomes are filled in."""
     marks = notebook["metadata"][MINE]
     stored = Stored(notebook, old)
-    shown = copy.deepcopy(notebook)
+    shown = {cell["id"]: cell for cell in copy.deepcopy(notebook)["cells"]}
     new = grade(
         notebook,
         secret=folder.secret,
@@ -124,10 +124,11 @@ def again(notebook: dict[str, Any], old: Report, folder: Folder) -> tuple[Report
     )
     before = {outcome.part: outcome for outcome in old.outcomes}
     kept = {part for part in before if part in stored.unasked or _unstable(before[part])}
-    for cell, earlier in zip(notebook["cells"], shown["cells"], strict=True):
+    for cell in notebook["cells"]:
         if (cell["metadata"].get("nbgrader") or {}).get("grade_id") in kept and cell["cell_type"] == "code":
-            cell["outputs"] = earlier["outputs"]
+            cell["outputs"] = shown[cell["id"]]["outputs"]
     outcomes = tuple(before[outcome.part] if outcome.part in kept else outcome for outcome in new.outcomes)
+    add_staff_notes(notebook, outcomes)
     return dataclasses.replace(new, outcomes=outcomes, version=old.version, digest=old.digest), sorted(stored.unasked)
 
 

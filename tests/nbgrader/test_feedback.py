@@ -1,6 +1,7 @@
 """The page that a student gets back: what was earned and lost and why, and nothing else."""
 
 import html
+import json
 import re
 from html.parser import HTMLParser
 
@@ -211,7 +212,8 @@ def test_graders_read_the_rubric_where_they_mark_and_students_do_not(new_course,
         (note,) = notes
         before = graded["cells"][graded["cells"].index(note) - 1]
         assert before["metadata"]["nbgrader"]["grade_id"] == "why"
-        assert "Rubric: " in note["source"] and "A model answer: " in note["source"]
+        text = "".join(note["source"])
+        assert "Rubric: " in text and "A model answer: " in text
     page = course.feedback("ada")
     assert "Rubric: " not in page and "A model answer: " not in page
     assert "rows' independence" not in html.unescape(page)
