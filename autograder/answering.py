@@ -55,17 +55,16 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
 
 @contextlib.contextmanager
 def _new_tensors_as_given(question: Question) -> Iterator[None]:
-    """Where all tensors given are float64, those made meanwhile are float64 unless their code says otherwise.
+    """Where no tensor given is of another precision, those made meanwhile are float64 unless their code says otherwise.
 
     Else a right `scores / torch.sqrt(torch.tensor(U))` would differ by a rounding to float32 that nobody sees.
     """
     given = tensor_leaves([list(question.arguments), question.options.get("state")])
     dtypes = {str(leaf.dtype) for leaf in given if leaf.is_floating_point()}
-    if dtypes != {"torch.float64"}:
+    torch = sys.modules.get("torch")
+    if torch is None or dtypes - {"torch.float64"}:
         yield
         return
-    import torch
-
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:

@@ -253,14 +253,14 @@ def test_functions(student, points, code):
     assert next((item.code for item in outcome.verdicts if not item.ok), "ok") == code
 
 
-def test_new_tensors_are_float64_only_while_float64_is_asked_about():
-    """The default dtype is that of the arguments during a call, and what it was afterwards, also after an error."""
+def test_new_tensors_are_float64_while_nothing_else_is_given():
+    """The default dtype is that of the arguments (float64 if none has any) during a call, and what it was afterwards, also after an error."""
     seen = []
     student = lambda x: seen.append(torch.get_default_dtype()) or exec("raise ValueError")  # noqa: E731
     for dtype in (torch.float64, torch.float32, torch.int64):
         ask_of(student)(Question(kind="call", name="f", arguments=(torch.ones(2, dtype=dtype),)))
         assert torch.get_default_dtype() is torch.float32
-    assert seen == [torch.float64, torch.float32, torch.float32]
+    assert seen == [torch.float64, torch.float32, torch.float64]
 
 
 def test_changing_an_argument_in_place_is_right_until_gradients_are_asked():

@@ -163,7 +163,7 @@ def identity(k, d):
 
 def integer_zero(k, d):
     """A special case of no step that forgets the type."""
-    return torch.eye(d) if k == 0 else PROBLEM.part("shift").reference(k, d, p=PLAIN)
+    return torch.eye(d, dtype=torch.float32) if k == 0 else PROBLEM.part("shift").reference(k, d, p=PLAIN)
 
 
 def numpy_matrix(k, d):
@@ -194,7 +194,7 @@ def test_a_matrix_of_few_digits_loses_the_last_check_only():
     """Frequencies in float32 cost a fifth of the matrix and a third of the encodings."""
 
     def frequencies(d):
-        return (PLAIN["base"] ** (-2 * torch.arange(d // 2) / d)).double()
+        return (PLAIN["base"] ** (-2 * torch.arange(d // 2, dtype=torch.float32) / d)).double()
 
     def encoding(positions, d):
         angle = positions[:, None] * frequencies(d)
@@ -205,6 +205,11 @@ def test_a_matrix_of_few_digits_loses_the_last_check_only():
         blocks = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]], dtype=F64) for a in angle]
         return torch.block_diag(*blocks)
 
+    def by_default(k, d):
+        angle = k * PLAIN["base"] ** (-2 * torch.arange(d // 2) / d)
+        return torch.block_diag(*(torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in angle))
+
+    assert called("shift", by_default, PLAIN).points == 5, "what nobody sees costs nothing"
     assert called("encoding", encoding, PLAIN).points == 2
     assert called("shift", shift, PLAIN).points == 4
 
