@@ -254,7 +254,7 @@ def test_functions(student, points, code):
 
 
 def test_new_tensors_are_float64_while_nothing_else_is_given():
-    """During a call the default dtype is that of the arguments, or float64; afterwards, or after an error, what it was."""
+    """The default dtype is that of the arguments, or float64; after the call, or an error, it is what it was."""
     seen = []
     student = lambda x: seen.append(torch.get_default_dtype()) or exec("raise ValueError")  # noqa: E731
     for dtype in (torch.float64, torch.float32, torch.int64):
