@@ -27,6 +27,16 @@ def draw(rng):
     }
 
 
+def smallest(p):
+    """The smallest width: a progression with an end of its own has at least two pairs."""
+    return 4 if p["last"] else 2
+
+
+def widths(p):
+    """Where j and d live: floor(d/2) is d/2."""
+    return {"j": "nat", "d": f"{{{smallest(p)},{smallest(p) + 2},...}}"}
+
+
 def phrases(p):
     """The sentences and formulas of this variant."""
     one, two = component(p, 0), component(p, 1)
@@ -47,7 +57,7 @@ def phrases(p):
             if p["last"]
             else rf"and the progression **would** reach $1/{p['base']}$ at $j = d/2$, one step after the last pair"
         ),
-        "smallest": "d is even and at least 4" if p["last"] else "d is even and at least 2",
+        "smallest": f"$d$ is even and at least {smallest(p)}",
         "moved_vector": rf"\mathrm{{PE}}_{{t{sign(p)}k}}",
         "row_one": rf"\{one}((t{sign(p)}k)\,\omega_j)",
         "row_two": rf"\{two}((t{sign(p)}k)\,\omega_j)",
@@ -69,7 +79,7 @@ def some_positions(rng, p):
 
 def one_position(rng, p):
     """One position, as few pairs as there can be."""
-    return {"positions": torch.tensor([3.0], dtype=torch.float64), "d": 4 if p["last"] else 2}
+    return {"positions": torch.tensor([3.0], dtype=torch.float64), "d": smallest(p)}
 
 
 def steps(rng, p):
@@ -89,7 +99,7 @@ def no_step(rng, p):
 
 def one_step(rng, p):
     """As few pairs as there can be."""
-    return {"k": 1, "d": 4 if p["last"] else 2}
+    return {"k": 1, "d": smallest(p)}
 
 
 def wide(rng, p):
@@ -204,7 +214,7 @@ PROBLEM = Problem(
     variants=150,
     setup="import math\nimport numpy as np\nimport torch",
     parts=[
-        Expression("frequency", points=2, domains={"j": "nat", "d": "positive"}, reference=omega,
+        Expression("frequency", points=2, domains=widths, reference=omega,
                    mistakes=[wrong.wavelength, wrong.halved, wrong.doubled, wrong.other_end, wrong.linear,
                              wrong.position_in_it],
                    equivalents=[right.as_exponential, right.as_quotient, right.as_power]),

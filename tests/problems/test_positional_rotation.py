@@ -82,6 +82,7 @@ TYPED = [
     ("frequency", PLAIN, "earned", "exp(-2*j*ln({b})/d)"),
     ("frequency", PLAIN, "earned", "({b}^(-1/d))^(2j)"),
     ("frequency", PLAIN, "earned", "({b}^(2/d))^(-j)"),
+    ("frequency", PLAIN, "earned", "{b}^(-j/floor(d/2))"),
     ("frequency", PLAIN, "lost", "{b}^(-2/d)"),
     ("frequency", PLAIN, "lost", "{b}^(-2j)"),
     ("frequency", PLAIN, "lost", "{b}^(-j/(2d))"),
