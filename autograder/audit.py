@@ -148,11 +148,12 @@ def _various(distinct: list[Parameters], count: int) -> tuple[list[Parameters], 
     unseen = {(name, value) for name, value in unseen if name not in many}
     chosen: list[Parameters] = []
     left = list(distinct)
-    while left and len(chosen) < count:
+    while unseen and left and len(chosen) < count:
         best = max(left, key=lambda p: len(unseen & _values(p)))  # the first of those that show most
         chosen.append(best)
         left.remove(best)
         unseen -= _values(best)
+    chosen += left[: count - len(chosen)]
     return chosen, tuple(f"{name}={value}" for name, value in sorted(unseen))
 
 

@@ -1,0 +1,103 @@
+"""Every part of every problem: where the question comes from, and how strongly its hidden tests were tested.
+
+    python -m benchmarks.strength              writes docs/problems.md (about ten minutes on one core)
+    python -m benchmarks.strength softmax_entropy --variants 1000      only prints what it finds
+
+Each problem is audited in VARIANTS variants, then slips are made in its references by machine.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from autograder.audit import AuditReport, PartAudit, audit
+from autograder.core import Problem
+from autograder.library import load, slugs, statement_text
+from autograder.strength import PartStrength, strength
+
+ROOT = Path(__file__).parents[1]
+PROBLEMS = ROOT / "problems"
+PAGE = ROOT / "docs" / "problems.md"
+VARIANTS = 20
+HEAD = """# The problems, and how strongly they are tested
+
+Each part was audited in {variants} variants that between them have most of the parameters' values. *Mistakes*: those
+that lost points in every variant, of those listed. *Other answers*: right ones in other dress that kept every point.
+*Slips*: one-place changes of the reference made by machine, those that lost or were held, of those made; the others are
+*harmless* (the same values on further draws, or proved equal), or they would stand here as survivors.
+
+Made by `python -m benchmarks.strength`; `tests/test_docs.py` keeps it in step with the folders.
+"""
+COLUMNS = ("part", "kind", "points", "mistakes", "other answers", "slips", "harmless", "survivors")
+
+
+def section(problem: Problem, report: AuditReport, slips: list[PartStrength]) -> str:
+    """One problem's heading and table."""
+    found = {part.name: part for part in slips}
+    lines = [
+        f"## {problem.title}: `{problem.slug}`",
+        "",
+        f"From {problem.source}. {report.distinct} distinct variants in {report.drawn} draws; the longest solution has "
+        f"{_par(report):.2f} times the words and signs of the shortest.",
+        "",
+        f"| {' | '.join(COLUMNS)} |",
+        f"| {' | '.join('---' for _ in COLUMNS)} |",
+    ]
+    for part in report.parts:
+        lines.append(f"| {' | '.join((*_audited(part), *_slips(found.get(part.name))))} |")
+    return "\n".join([*lines, ""])
+
+
+def _audited(part: PartAudit) -> tuple[str, ...]:
+    """What the audit says about a part."""
+    killed, kept = (
+        f"{good}/{many}" if many else "–"
+        for good, many in ((len(part.killed), len(part.mistakes)), (part.kept, part.equivalents))
+    )
+    return f"`{part.name}`", part.kind, f"{part.points:g}", killed, kept
+
+
+def _slips(part: PartStrength | None) -> tuple[str, str, str]:
+    if part is None:
+        return "–", "–", "–"
+    return f"{part.killed}/{part.made}", str(len(part.harmless)), str(len(part.survivors))
+
+
+def _par(report: AuditReport) -> float:
+    return report.par[1] / max(report.par[0], 1) if report.par else 1.0
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--variants", default=VARIANTS, show_default=True, help="Variants to audit of each problem.")
+def main(names: tuple[str, ...], variants: int) -> None:
+    """Audit all problems and write the page, or only print what is found about the problems NAMES."""
+    sections, proved, seconds, faults = [], 0, 0.0, []
+    for slug in names or slugs(PROBLEMS):
+        problem = load(slug, PROBLEMS)
+        began = time.perf_counter()
+        report = audit(problem, statement_text(slug, PROBLEMS), variants=variants)
+        took = time.perf_counter() - began
+        proved, seconds, faults = proved + report.variants, seconds + took, [*faults, *report.faults]
+        print(
+            f"{slug}: {report.variants} variants proved in {took:.1f} s, {report.variants / took:.2f} a second; "
+            f"{len(report.faults)} faults",
+            file=sys.stderr, flush=True,
+        )  # fmt: skip
+        sections.append(section(problem, report, [] if names else strength(problem)))
+    print(f"{proved} variants proved in {seconds:.0f} s: {proved / seconds:.2f} a second", file=sys.stderr)
+    page = "\n".join([HEAD.format(variants=variants), *sections])
+    if names:
+        print(page)
+    elif not faults:
+        PAGE.write_text(page, encoding="utf-8")
+    print("\n".join(faults), file=sys.stderr)
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
