@@ -10,6 +10,7 @@ from autograder.core import Answer
 from autograder.judge import judge_part
 from autograder.library import load
 from autograder.maths import tensor
+from autograder.variants import variant
 from solutions.language_cnn import LanguageCNN, stride_two_layer
 
 ROOT = Path(__file__).parents[2] / "problems"
@@ -70,6 +71,12 @@ def test_the_length_is_that_of_the_code(p):
     for _ in range(p["L"]):
         L = conv(L, W, B.to(F64), p=p)
     assert L.shape[1] == PROBLEM.part("length").reference(p)
+
+
+def test_every_drawn_sentence_is_long_enough():
+    """No variant asks how long the result of a layer is that does not fit into the sentence."""
+    lengths = [PROBLEM.part("length").reference(variant(PROBLEM, seed).parameters) for seed in range(300)]
+    assert min(lengths) >= 5
 
 
 @pytest.mark.parametrize("p", GEOMETRIES)
