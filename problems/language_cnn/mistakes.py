@@ -504,7 +504,7 @@ def index_of_taps(p):
 
 def sum_over_i(p):
     """Sums run over what the left side does not have: the entries below."""
-    return r"The sum must run over $i$ instead of $i'$."
+    return r"The sum must run over $i$ instead of $i'$: $i$ is the entry above, to which all entries below contribute."
 
 
 def outer_sum(p):
