@@ -167,6 +167,8 @@ UNLISTED = [
     ("receptive_field", "1 + (D-1)*(2^L-1)", BASE, "earned"),
     ("receptive_field", "(D-1)*2^L - D + 2", BASE, "earned"),
     ("receptive_field", "D + (D-1)*sum(2^n, n, 1, L-1)", BASE, "earned"),
+    ("receptive_field", r"1 + \sum_{l=0}^{L-1} (D-1) 2^l", BASE, "earned"),
+    ("receptive_field", r"1 + \sum_{l=1}^{L} (D-1) 2^l", BASE, "lost"),
     ("receptive_field", "D*(2^L-1)", BASE, "lost"),
     ("receptive_field", "2^(L+1) - 1", BASE, "lost"),
     ("cnn_time", "O(L ln D)", BASE, "held"),
