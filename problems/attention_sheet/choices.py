@@ -77,7 +77,7 @@ def third_line(p):
 
 def no_line(p):
     """Try n = 4 with a pencil: how many layers of width 2 until the last position has seen the first?"""
-    return "No line breaks: $n/2$ layers of width 2 are enough."
+    return "No line breaks: in each layer a kernel of width 2 joins two neighbours, so that $n/2$ layers join all $n$."
 
 
 # One head instead of many.
@@ -107,7 +107,10 @@ def sequential(p):
 
 def averaged_before(p):
     """The heads' results stand side by side before the output matrix mixes them."""
-    return "Nothing changes, since the heads' results are averaged anyhow."
+    return (
+        "Nothing changes: the heads' results are averaged anyhow, and the average of several distributions is one "
+        "distribution over the same positions."
+    )
 
 
 # A printed claim on heads.
@@ -129,7 +132,7 @@ def not_parallel(p):
 
 def not_cheaper_each(p):
     """Line 3 is right: count one head's products, with its own width."""
-    return "Line 3: each head costs as much as a head of full width."
+    return "Line 3: each head costs as much as a head of full width, since it reads the whole sequence as well."
 
 
 # BERT.
@@ -154,7 +157,10 @@ def all_replaced(p):
 
 def left_to_right(p):
     """What does the B in BERT stand for?"""
-    return "About 15 % of the words, and besides these all later positions: attention sees the left side only."
+    return (
+        "Some of the words of the input: about 15 % are selected to be predicted, and from each of them attention sees "
+        "the words on its left side only, as in a decoder."
+    )
 
 
 def rest_masked(p):

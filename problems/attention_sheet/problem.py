@@ -87,7 +87,14 @@ def large_where_hidden(rng, p):
     """Large scores where nothing is to be seen: no mask of moderate size outweighs them, and no row saturates."""
     scores = scores_of_heads(rng, p, T=7)["scores"]
     hidden = masked_weights(torch.zeros_like(scores), p=p) == 0
-    return {"scores": scores + 300.0 * hidden}
+    return {"scores": scores + 1000.0 * hidden}
+
+
+def large_throughout(rng, p):
+    """All scores of a position are large, above zero or below: no exponential may overflow, none may vanish."""
+    scores = scores_of_heads(rng, p, T=7)["scores"]
+    signs = torch.from_numpy(rng.permutation([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0]))
+    return {"scores": scores + 1000.0 * signs[:, None]}
 
 
 def one_position(rng, p):
@@ -95,8 +102,9 @@ def one_position(rng, p):
     return scores_of_heads(rng, p, K=1, T=1)
 
 
-def sentences(rng, p, lengths=(3, 5, 2)):
+def sentences(rng, p, lengths=()):
     """Token numbers of three sentences, each of which ends in [SEP], and tables with rows to spare."""
+    lengths = lengths or rng.permutation([2, 3, 5]).tolist()
     n = {"V": 19, "S": len(lengths), "P": 13, "J": pick(rng, 5, 7)}
     sep = int(rng.integers(2, 17))
     words = [v for v in range(n["V"]) if v != sep]
@@ -311,7 +319,7 @@ PROBLEM = Problem(
                    equivalents=[parameters_by_matrices]),
         Written("heads_in_words", points=2, reference=words.HEADS, rubric=words.HEADS_RUBRIC),
         Function(
-            "masked_weights", points=4, inputs=[scores_of_heads, large_where_hidden, one_position],
+            "masked_weights", points=4, inputs=[scores_of_heads, large_where_hidden, large_throughout, one_position],
             reference=masked_weights,
             checks=[close(weight=2), holds(hidden_positions_have_weight_zero), gradient()],
             mistakes=[

@@ -379,7 +379,10 @@ def chain_backwards(A, pi, w, *, p):
 
 def nothing_wrong(p):
     """Follow one forward state of the second layer down: which states of the first layer were put together for it?"""
-    return "Nothing: in every layer, forward states look left only and backward states look right only."
+    return (
+        "Nothing: in every layer, forward states look left only and backward states look right only, so that no state "
+        "beside the blank has been computed from the blanked word, however many layers there are."
+    )
 
 
 def widths_do_not_fit(p):

@@ -72,12 +72,22 @@ def values_nested(p):
     return values(p).replace(f"sum_{{{cell(p)}}}", sums)
 
 
+def values_divided(p):
+    """An average by weights, divided by their sum, which is one."""
+    return values(p, after=f" / sum_{{{cell(p)}}} alpha[{head(p)}{cell(p)}]")
+
+
 def update_in_latex(p):
     return rf"h[t, J] &= \text{{CELL}}_{{\Phi}}(h[t-1, J], {whole_V(p)}, e[w_t, I])"
 
 
 def update_by_lookup(p):
     return update(p, third="e[w[t],I]")
+
+
+def update_in_two_lines(p):
+    """The word's vector under a name of its own."""
+    return f"x[t,I] = e[w_t,I]\nh[t,J] = CELL(h[t-1,J], {whole_V(p)}, x[t,I])"
 
 
 def start_by_parts(p):
@@ -99,6 +109,13 @@ def derivative_written_out(p):
 def derivative_factored(p):
     place = cell(p)
     return f"G[{place},K] = -(c[K] - M[{place},K]) * beta[{place}]"
+
+
+def derivative_by_pairs(p):
+    """Every other place gives way by what it weighs; the weights sum to one."""
+    place = cell(p)
+    other = place.replace("x", "x'").replace("y", "y'").replace("f", "f'")
+    return f"G[{place},k] = sum_{{{other}}} beta[{place}] beta[{other}] (M[{place},k] - M[{other},k])"
 
 
 # The attention, as code.

@@ -477,4 +477,4 @@ def state_too_early(p):
 
 def sum_not_one(p):
     """The softmax takes care of that."""
-    return r"$V$ must be divided by the number of places."
+    return r"$V$ must be divided by the number of places: as printed it is a sum over all of them, and not an average."

@@ -273,6 +273,11 @@ def other_function(L, W, B, *, p):
     return act(products(L, W, p).sum(0) - B, {**p, "activation": "sigma" if p["activation"] == "tanh" else "tanh"})
 
 
+def capped(L, W, B, *, p):
+    """Your activation function is cut off above: try it on large numbers."""
+    return act(products(L, W, p).sum(0) - B, p).clamp(max=6 if p["activation"] == "relu" else 0.5)
+
+
 def detached_filter(L, W, B, *, p):
     """The values are right, but no gradient reaches the filter: it could never be trained."""
     return act(products(L, W.detach(), p).sum(0) - B, p)
@@ -326,9 +331,9 @@ def other_boundary_length(p):
 
 
 def lengths_differ(p):
-    """Whether no wrong length happens to be the right one."""
+    """Whether the sentence is long enough for all layers, and no wrong length happens to be the right one."""
     wrong = (one_layer_only, without_the_first, divided, without_stride, other_boundary_length)
-    return length(p) not in {mistake(p) for mistake in wrong}
+    return length(p) >= 5 and length(p) not in {mistake(p) for mistake in wrong}
 
 
 # The receptive field.
@@ -499,7 +504,7 @@ def index_of_taps(p):
 
 def sum_over_i(p):
     """Sums run over what the left side does not have: the entries below."""
-    return r"The sum must run over $i$ instead of $i'$."
+    return r"The sum must run over $i$ instead of $i'$: $i$ is the entry above, to which all entries below contribute."
 
 
 def outer_sum(p):

@@ -52,7 +52,7 @@ def draw(rng):
         "D": int(rng.integers(4, 6)),  # more than the stride: where windows only touch, dividing is right
         "L": int(rng.integers(3, 5)),
     }
-    lengths = [T for T in range(180, 420) if wrong.lengths_differ({**p, "T": T})]
+    lengths = [T for T in range(600, 1000) if wrong.lengths_differ({**p, "T": T})]
     return {**p, "T": int(rng.choice(lengths))}
 
 
@@ -140,6 +140,12 @@ def layer_below(rng, p, **fixed):
     if p["filters"] == "depthwise":
         return tensors(rng, n, L="B T I1", W="D I1", B="I1")
     return tensors(rng, n, L="B T I1", W="D I1 I2", B="I2")
+
+
+def loud(rng, p):
+    """A layer of large numbers: a rectifier has no upper end. Other functions get the numbers of every day."""
+    drawn = layer_below(rng, p)
+    return {**drawn, "L": drawn["L"] * (40 if p["activation"] == "relu" else 1)}
 
 
 def one_tap(rng, p):
@@ -255,12 +261,12 @@ PROBLEM = Problem(
                  mistakes=[wrong.transposed_words, wrong.width_first, wrong.positions, wrong.word_as_factor,
                            wrong.bag_of_words, wrong.other_padding, wrong.detached_table],
                  equivalents=[by_one_hot, by_table_lookup, by_index_select]),
-        Function("conv", points=6, inputs=[layer_below, one_tap, just_one_output], trials=4, reference=conv,
+        Function("conv", points=6, inputs=[layer_below, loud, one_tap, just_one_output], trials=4, reference=conv,
                  checks=[close(weight=4), gradient(), unseen(outside_the_taps)],
                  mistakes=[wrong.stride_one, wrong.half_speed, wrong.stride_on_taps, wrong.flipped, wrong.plus_bias,
                            wrong.bias_per_tap, wrong.bias_after, wrong.mixed_channels, wrong.filter_index,
                            wrong.taps_reversed, wrong.largest_tap, wrong.ignores_gap, wrong.other_boundary,
-                           wrong.linear, wrong.other_function, wrong.detached_filter],
+                           wrong.linear, wrong.other_function, wrong.capped, wrong.detached_filter],
                  equivalents=[by_loops, by_gathering, as_matrices]),
         Number("length", points=2, reference=wrong.length,
                mistakes=[wrong.one_layer_only, wrong.without_the_first, wrong.divided, wrong.without_stride,

@@ -35,9 +35,23 @@ def by_ignoring(scores, w, eos, *, p):
     return loss if p["unit"] == "nats" else loss * math.log2(math.e)
 
 
+def by_single_constant(scores, w, eos, *, p):
+    """The unit as a tensor made of a Python number: torch gives that single precision."""
+    unit = torch.log(torch.tensor(2.0)) if p["unit"] == "bits" else torch.tensor(1.0)
+    each = torch.nn.functional.nll_loss(scores.log_softmax(-1).flatten(0, 1), w.flatten(), reduction="none")
+    before = torch.cat([torch.zeros_like(w[:, :1]), (w == eos).long().cumsum(1)[:, :-1]], 1)
+    return (each.view(w.shape) / unit).masked_fill(before > 0, 0.0).sum(1)
+
+
 def by_token(loss, lengths, *, p):
     count = lengths.sum() - (0 if p["counts_eos"] else len(lengths))
     return torch.pow(torch.tensor(math.e if p["unit"] == "nats" else 2.0, dtype=loss.dtype), loss.sum() / count)
+
+
+def by_product(loss, lengths, *, p):
+    """The inverse of the geometric mean, as it is defined; one over a whole number has single precision in torch."""
+    inverse = (torch.e if p["unit"] == "nats" else 2) ** loss
+    return torch.prod(inverse) ** (1 / (lengths if p["counts_eos"] else lengths - 1).sum())
 
 
 def by_weights(loss, lengths, *, p):

@@ -369,7 +369,10 @@ def total_below_one(p):
 
 def only_slower(p):
     """It is not only a matter of when generation stops: what do the probabilities of all strings sum to?"""
-    return "The probabilities are the same as with an end token; only generation does not know when to stop."
+    return (
+        "The probabilities of all finite strings are the same as those of a model with an end token; only generation "
+        "goes wrong, since it does not know when to stop."
+    )
 
 
 def bounded_gradients(p):
@@ -379,7 +382,10 @@ def bounded_gradients(p):
 
 def only_vanishing(p):
     """The slope of tanh is at most one, but each Jacobian also holds the weight matrix."""
-    return r"They cannot: the slope of $\tanh$ is at most $1$, so that gradients can only shrink from step to step."
+    return (
+        r"They cannot: the slope of $\tanh$ is at most $1$, and the chain rule multiplies one slope for each step, so "
+        r"that gradients can only shrink from step to step."
+    )
 
 
 def saturation_explodes(p):

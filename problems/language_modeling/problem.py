@@ -13,8 +13,10 @@ from .equivalents import (
     by_cross_entropy,
     by_ignoring,
     by_masks,
+    by_product,
     by_rows,
     by_search,
+    by_single_constant,
     by_token,
     by_torch,
     by_weights,
@@ -249,21 +251,21 @@ PROBLEM = Problem(
     parts=[
         Function(
             "log_loss", points=5, inputs=[sentences, one_sentence], reference=log_loss,
-            checks=[close(weight=4), gradient()],
+            checks=[close(rtol=1e-6, weight=4), gradient(rtol=1e-6)],
             mistakes=[
                 wrong.counts_padding, wrong.end_left_out, wrong.mean_of_tokens, wrong.positive_log, wrong.other_unit,
                 wrong.scores_for_logs, wrong.probabilities_for_logs, wrong.softmax_over_time,
                 wrong.scores_of_the_step_before, wrong.skips_end_tokens, wrong.whole_batch,
             ],
-            equivalents=[by_cross_entropy, by_rows, by_ignoring],
+            equivalents=[by_cross_entropy, by_rows, by_ignoring, by_single_constant],
         ),
         Function(
-            "perplexity", points=2, inputs=losses, reference=perplexity, checks=[close()],
+            "perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)],
             mistakes=[
                 wrong.mean_of_perplexities, wrong.mean_of_sentence_losses, wrong.per_sentence, wrong.other_count,
                 wrong.other_base, wrong.inverse, wrong.loss_per_token,
             ],
-            equivalents=[by_token, by_weights],
+            equivalents=[by_token, by_weights, by_product],
         ),
         Function(
             "generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, trials=5,
@@ -294,7 +296,7 @@ PROBLEM = Problem(
             equivalents=BY_SENTENCE["sentence_loss"],
         ),
         Expression(
-            "expected_tokens", points=1, domains=letters, reference=expected_tokens,
+            "expected_tokens", points=1, domains=letters, reference=expected_tokens, forbid=["sum"],
             mistakes=[wrong.words_only, wrong.inverted, wrong.other_start_length],
             equivalents=BY_SENTENCE["expected_tokens"],
         ),

@@ -64,6 +64,24 @@ def offset_inside(x, y, W, B, w, b, *, p):
     return (y_hat - y).square() * (0.5 if p["half"] else 1), y_hat
 
 
+def offset_first(x, y, W, B, w, b, *, p):
+    for matrix, offset in zip(W, B):  # noqa: B905
+        x = x + sigma(p)((x - offset) @ matrix.T)
+    return (y - (x @ w - b)) ** 2 * (0.5 if p["half"] else 1), x @ w - b
+
+
+def offset_last(x, y, W, B, w, b, *, p):
+    for matrix, offset in zip(W, B):  # noqa: B905
+        x = x - offset + sigma(p)(x @ matrix.T)
+    return (y - (x @ w - b)) ** 2 * (0.5 if p["half"] else 1), x @ w - b
+
+
+def offset_between(x, y, W, B, w, b, *, p):
+    for matrix, offset in zip(W, B):  # noqa: B905
+        x = x + (sigma(p)(x) - offset) @ matrix.T
+    return (y - (x @ w - b)) ** 2 * (0.5 if p["half"] else 1), x @ w - b
+
+
 def by_autograd_of_a_clone(x, y, W, B, w, b, *, p):
     result = {}
     for kind in ["final", "heads", "residual"]:

@@ -44,7 +44,10 @@ def linear_network(p):
 
 def own_rates(p):
     """There is one scalar loss, and SGD minimises that."""
-    return "Each head minimises its own loss, so that each layer is trained by itself, with a step size of its own."
+    return (
+        "Each head minimises its own loss, so that each layer is trained by itself, with a step size of its own, and "
+        "waits for no other."
+    )
 
 
 def identity_path(p):
@@ -227,7 +230,10 @@ def all_paths(p):
 
 def layers_at_once(p):
     """They are not independent: each gradient is computed from the one above it."""
-    return "All layers are independent once the forward pass is done, so their gradients are computed at the same time."
+    return (
+        "All layers are independent once the forward pass is done, since each has a loss of its own: their gradients "
+        "are computed at the same time, layer by layer, whatever stands above."
+    )
 
 
 def as_if_unchanged(p):

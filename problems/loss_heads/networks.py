@@ -11,11 +11,14 @@ def scaled(loss, p):
 
 
 def blocks(p):
-    """The accepted residual blocks on one matrix and one offset."""
+    """The accepted residual blocks: the matrix, the offset and the activation once each, in any order."""
     sigma = SIGMA[p["activation"]]
     return [
         lambda h, W, B: h + sigma(h @ W.T - B),
+        lambda h, W, B: h + sigma(h @ W.T) - B,
+        lambda h, W, B: h + sigma((h - B) @ W.T),
         lambda h, W, B: h + sigma(h) @ W.T - B,
+        lambda h, W, B: h + (sigma(h) - B) @ W.T,
         lambda h, W, B: h + sigma(h - B) @ W.T,
     ]
 

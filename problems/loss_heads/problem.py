@@ -26,7 +26,10 @@ from .equivalents import (
     by_recursion,
     by_stacking,
     by_sum_of_branches,
+    offset_between,
+    offset_first,
     offset_inside,
+    offset_last,
     pre_activation,
     through_jacobians,
 )
@@ -226,10 +229,13 @@ RESIDUAL = "h_{l+1}[i] = sigma(W_{l+1}[i,I] h_l[I] - B_{l+1}[i]) + h_l[i]"
 
 
 def other_blocks():
-    """The accepted blocks with the activation under each of its names."""
+    """The accepted blocks, the three steps of a layer in each order, with the activation under each of its names."""
     blocks = [
         "h_{l+1}[i] = h_l[i] + %s(W_{l+1}[i,I] h_l[I] - B_{l+1}[i])",
+        "h_{l+1}[i] = h_l[i] + %s(W_{l+1}[i,I] h_l[I]) - B_{l+1}[i]",
+        "h_{l+1}[i] = h_l[i] + %s(W_{l+1}[i,I] (h_l[I] - B_{l+1}[I]))",
         "h_{l+1}[i] = h_l[i] + W_{l+1}[i,I] %s(h_l[I]) - B_{l+1}[i]",
+        "h_{l+1}[i] = h_l[i] + W_{l+1}[i,I] (%s(h_l[I]) - B_{l+1}[I])",
         "h_{l+1}[i] = h_l[i] + W_{l+1}[i,I] %s(h_l[I] - B_{l+1}[I])",
     ]
     named = [block % sigma for sigma in ("sigma", "tanh", "relu") for block in blocks]
@@ -320,7 +326,7 @@ PROBLEM = Problem(
                 wrong.one_layer_short, wrong.subtracted, wrong.offsets_added, wrong.last_block_plain,
                 wrong.branches_read_the_input, wrong.residual_factor,
             ],
-            equivalents=[by_sum_of_branches, pre_activation, offset_inside],
+            equivalents=[by_sum_of_branches, pre_activation, offset_inside, offset_first, offset_last, offset_between],
         ),
         Function(
             "first_gradients", points=4, inputs=[to_measure, deep], reference=first_gradients,

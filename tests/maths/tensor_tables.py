@@ -446,6 +446,11 @@ NATURAL = (
         CONVOLUTION,
         r"L_{\ell+1}[b,t,i] = \max\{0, \sum_{\Delta t=0}^{2} \sum_{i'=1}^{I} W_{\ell+1}[\Delta t,i',i] L_\ell[b,2t+\Delta t,i'] - B_{\ell+1}[i]\}",
     ),
+    (
+        CONVOLUTION,
+        "L_{l+1}[b,t,i] = relu(sum_{k=1}^{3} W_{l+1}[(k),J,i] L_l[b,2(t-1)+(k+2),J] - B_{l+1}[i])",
+    ),
+    (CONVOLUTION, "L_{l+1}[b,t,i] = relu(sum_{Dt} W_{l+1}[Dt,J,i] L_l[b,-(-t*2-Dt),J] - B_{l+1}[i])"),
     (SPATIAL, spatial(o=r"Out[k,x,y,I] = \sum_{x'=1}^{X}\sum_{y'=1}^{Y} \alpha[k,x,y,x',y'] Value[k,x',y',I]")),
     (
         BLANK,

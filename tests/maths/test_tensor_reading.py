@@ -81,6 +81,10 @@ FAULTS = [
     ("x[t,C] = h_in[t,1]; h_in[t,2]", "cat_axis", "one whole axis"),
     ("x[t,C] = h_in[t,J] (h_in[t,J]; G[t,J])", "cat_axis", "an equation of its own"),
     ("x[t,j] = G_t[t,j]", "undefined", "G_t is not defined (did you mean G?)"),
+    ("x[t,j] = W^{Q,T}[j,t]", "undefined", "W^{Q,T} is not defined"),
+    ("x[t,j] = G^T[j,t]", "notation", "write powers and transposes with indices"),
+    ("x[t,j] = G^{2}[t,j]", "notation", "write powers and transposes with indices"),
+    ("x[t,j] = G[s,J] delta[s,t]", "notation", "delta is a usual name"),
     ("R[t,j] = tanh(R[t,j])", "cycle", "R is defined by itself"),
     ("x[t] = 1\nx[t] = 2", "twice", "x is defined twice"),
 ]
@@ -89,7 +93,7 @@ FAULTS = [
 @pytest.mark.parametrize(("text", "code", "words"), FAULTS)
 def test_faults_have_codes_and_sentences(text: str, code: str, words: str) -> None:
     """Each fault of the language is found without a reference, under its code, in the student's terms."""
-    shapes = SHAPES if code in ("arity", "axis", "undefined") else ()
+    shapes = SHAPES if code in ("arity", "axis", "undefined", "notation") else ()
     found = [fault for fault in check(parse(text), declare(*shapes)) if fault.code == code]
     assert found and words in found[0].message
 
@@ -107,6 +111,9 @@ UNREADABLE = [
     (r"y[i] = \top x[i]", "syntax", 7),
     (r"y[i] = \frac{1} x[i]", "syntax", 17),
     (r"y[i] = \sqrt x[i]", "syntax", 14),
+    (r"y[i] = \exp x[i]", "syntax", 7),
+    ("y[i] = ln x[i] + 1", "syntax", 7),
+    ("y[i] = L[b,2(t+1,i]", "syntax", 16),
     ("", "empty", 0),
     ("  \n ;; ", "empty", None),
     ("y[i] = 1 2", "syntax", 9),

@@ -8,6 +8,7 @@ from autograder.core import Answer
 from autograder.judge import judge_part
 from autograder.library import load
 from autograder.maths import expression
+from autograder.simulated import handed_in
 from autograder.variants import variant
 from solutions.bert import Bert
 
@@ -156,6 +157,29 @@ CHOSEN = {"adds": True, "norm": False, "matrices": "state"}
 def test_answers_that_nobody_listed(name, text, wanted):
     """Right ones keep their points, wrong ones lose them."""
     assert standing(name, text, with_(**CHOSEN)) == wanted
+
+
+SHIFTED = """
+def masked_weights(scores):
+    T = scores.shape[1]
+    t, s = torch.arange(T)[:, None], torch.arange(T)
+    seen = scores.masked_fill(s > t, -torch.inf)
+    weights = torch.exp(seen - SHIFT)
+    return weights / weights.sum(-1, keepdim=True)
+"""
+SHIFTS = [
+    ("seen.amax(-1, keepdim=True)", "earned"), ("seen.diagonal(dim1=1, dim2=2)[..., None]", "earned"), ("0", "lost"),
+    ("seen.amax()", "lost"), ("scores.amax(-1, keepdim=True)", "lost"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shift", "wanted"), SHIFTS)
+def test_masks_on_large_scores(shift, wanted):
+    """Weights by exponentials are right where each row is shifted by what it sees, and by nothing else."""
+    part = PROBLEM.part("masked_weights")
+    ask = handed_in(PROBLEM, part, SHIFTED.replace("SHIFT", shift))
+    outcome = judge_part(part, with_(mask="causal"), ask, (0,))
+    assert outcome.standing == wanted and (wanted == "earned" or outcome.points == 0)
 
 
 VARYING = [

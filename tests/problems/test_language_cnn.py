@@ -10,6 +10,7 @@ from autograder.core import Answer
 from autograder.judge import judge_part
 from autograder.library import load
 from autograder.maths import tensor
+from autograder.variants import variant
 from solutions.language_cnn import LanguageCNN, stride_two_layer
 
 ROOT = Path(__file__).parents[2] / "problems"
@@ -70,6 +71,12 @@ def test_the_length_is_that_of_the_code(p):
     for _ in range(p["L"]):
         L = conv(L, W, B.to(F64), p=p)
     assert L.shape[1] == PROBLEM.part("length").reference(p)
+
+
+def test_every_drawn_sentence_is_long_enough():
+    """No variant asks how long the result of a layer is that does not fit into the sentence."""
+    lengths = [PROBLEM.part("length").reference(variant(PROBLEM, seed).parameters) for seed in range(300)]
+    assert min(lengths) >= 5
 
 
 @pytest.mark.parametrize("p", GEOMETRIES)
@@ -137,7 +144,8 @@ UNLISTED_LAYERS = [
     ("L_{l+1}[b,t,i] = relu(sum_{Dt=0}^{D} sum_j W_{l+1}[Dt,j,i] L_l[b,2t+Dt,j] - B_{l+1}[i])", "lost"),
     ("L_{l+1}[b,t,i] = relu(sum_{Dt,j} W_{l+1}[Dt,j,i] L_l[b,2t+Dt+1,j] - B_{l+1}[i])", "lost"),
     ("L_{l+1}[b,t,i] = relu(sum_{Dt,j} W_{l+1}[Dt,j,i] L_l[2t+Dt,j] - B_{l+1}[i])", "lost"),
-    ("L_{l+1}[b,t,i] = relu(sum_{Dt,j} W_{l+1}[Dt,j,i] L_l[b,2(t+Dt),j] - B_{l+1}[i])", "held"),
+    ("L_{l+1}[b,t,i] = relu(sum_{Dt,j} W_{l+1}[Dt,j,i] L_l[b,2(t+Dt),j] - B_{l+1}[i])", "lost"),
+    ("L_{l+1}[b,t,i] = relu(sum_{k=1}^{D} sum_j W_{l+1}[k-1,j,i] L_l[b,2t+(k-1),j] - B_{l+1}[i])", "earned"),
     ("L_{l+1}[b,t,i] = relu(sum_{Dt,j} W_l[Dt,j,i] L_l[b,2t+Dt,j] - B_{l+1}[i])", "lost"),
     ("L_{l+1}[b,t,i] = relu(sum_{Dt,j} W_{l+1}[Dt,j,i] L_{l+1}[b,2t+Dt,j] - B_{l+1}[i])", "held"),
     ("L_{l+1}[b,t,i] = L_l[b,t,i]", "lost"),
@@ -159,6 +167,8 @@ UNLISTED = [
     ("receptive_field", "1 + (D-1)*(2^L-1)", BASE, "earned"),
     ("receptive_field", "(D-1)*2^L - D + 2", BASE, "earned"),
     ("receptive_field", "D + (D-1)*sum(2^n, n, 1, L-1)", BASE, "earned"),
+    ("receptive_field", r"1 + \sum_{l=0}^{L-1} (D-1) 2^l", BASE, "earned"),
+    ("receptive_field", r"1 + \sum_{l=1}^{L} (D-1) 2^l", BASE, "lost"),
     ("receptive_field", "D*(2^L-1)", BASE, "lost"),
     ("receptive_field", "2^(L+1) - 1", BASE, "lost"),
     ("cnn_time", "O(L ln D)", BASE, "held"),

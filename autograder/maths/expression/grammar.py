@@ -126,13 +126,18 @@ class Grammar(Reader):
     def starts_factor(self) -> bool:
         """Whether a factor follows, which is then a product without a sign."""
         token = self.token
-        if token.kind == "number":
+        if token.kind == "number" and not self.power_follows():
             raise self.error("juxtaposed_number", "a number after a factor: write * (or ^) between them")
         return (
-            token.kind == "name"
+            token.kind in ("name", "number")
             or token.text in ("(", "[", "{", "frac", "bar(", "floor(")
             or (token.text == "|" and not self.bars)
         )
+
+    def power_follows(self) -> bool:
+        """Whether a power of a number stands behind a bracket, as in `(D-1) 2^k`: no caret is forgotten there."""
+        before, after = self.tokens[self.position - 1], self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        return before.text in (")", "]", "}") and after.text == "^"
 
     def primary(self) -> list[Node]:
         """A number, name, call, parenthesis, bar or fraction."""

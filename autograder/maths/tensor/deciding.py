@@ -41,6 +41,8 @@ def _compared(prepared: Prepared, side: Side, meaning: Meaning, shown: Meaning) 
 def verdict(prepared: Prepared) -> Decision:
     """Equal, different or undecided, without any search for the cause."""
     fatal = prepared.fatal
+    if fatal is not None and fatal.code == "notation":
+        return undecided(fatal.code, fatal.message)
     if fatal is not None:
         return different(fatal.code, fatal.message, faults=prepared.faults)
     assert prepared.comparison is not None
@@ -101,8 +103,9 @@ def decide(
     tensors do. `given` are equations of the question that both sides may use. An answer that cannot be read
     raises Unreadable, a reference that cannot be used AuthorError. Codes: equal `agree`, `agree_analytic`;
     different `value`, `domain`, `chain`, `no_target` or that of a fault; undecided `size`, `time`,
-    `precision`, `branch`, `saturated`, `domain`, `number`, `left_index`, `recurrence`, `softmax_scope`. After
-    a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with `hints=False`).
+    `precision`, `branch`, `saturated`, `domain`, `number`, `left_index`, `recurrence`, `softmax_scope`,
+    `notation`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
+    `hints=False`).
     """
     deadline = time.monotonic() + seconds
     question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)

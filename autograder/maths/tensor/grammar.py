@@ -153,9 +153,15 @@ class Grammar(Binders, Atoms):
                 return inside
         if self._call_starts():
             return self._call(FUNCTIONS[self.take().text])
+        if token.kind == "word" and token.text in FUNCTIONS and not self._names_a_tensor():
+            raise self.failure(f"brackets are missing around what the function takes: {token.text}(…)")
         if token.kind in ("word", "accent"):
             return self.tensor()
         raise self.failure("the text ends too early" if token.kind == "end" else "a factor is expected here")
+
+    def _names_a_tensor(self) -> bool:
+        """Whether a function's word stands for a tensor: a deviation `sigma`, or one with a label."""
+        return self.token.text == "sigma" or self.ahead().text in ("_", "^", "'")
 
 
 def parse(text: str, *, softmax_prefix: bool = False) -> System:

@@ -35,7 +35,7 @@ from .core import (
 )
 from .scope import Scope, Scoped, Setting, symbol_of
 from .shifting import unshifted
-from .symbols import capitals, occurs, summed
+from .symbols import capitals, divisors, occurs, summed
 from .tree import (
     Call,
     Concat,
@@ -129,17 +129,19 @@ class _Reading(Scoped):
         factors = node.factors if isinstance(node, Product) else (("*", node),)
         bound = frozenset(scope)
         here = summed(node, bound) if isinstance(node, Product) else set()
+        apart = divisors(node, bound) if isinstance(node, Product) else {}
         symbols = {symbol.key: symbol for _, body in factors for symbol in capitals(body, bound)}
         inside, over = dict(scope), []
         for key, symbol in symbols.items():
             if key in here:
                 inside[key] = self.fresh(symbol)
                 over.append(inside[key])
-        parts = tuple(
-            Reciprocal(self._factor(body, inside)) if operator == "/" else self._factor(body, inside)
-            for operator, body in factors
-        )
-        return parts[0] if len(parts) == 1 else Multiply(parts, tuple(over))
+        parts = []
+        for place, (operator, body) in enumerate(factors):
+            own = {key: name for key, name in inside.items() if key not in apart.get(place, ())}
+            factor = self._factor(body, own)
+            parts.append(Reciprocal(factor) if operator == "/" else factor)
+        return parts[0] if len(parts) == 1 else Multiply(tuple(parts), tuple(over))
 
     def _factor(self, node: Expr, scope: Scope) -> Core:
         return self.tensor(node, scope) if isinstance(node, Tensor) else self.core(node, scope)

@@ -95,9 +95,19 @@ def axis(position: int, name: str, used: str, expected: str, *, fatal: bool) -> 
     return Fault(code="axis", message=text, fatal=fatal)
 
 
+# A power or a transpose of a whole tensor.
+_TURNED = re.compile(r"\^\{?(T|top|-?\d+)\}?")
+
+
 def undefined(name: str, known: Iterable[str]) -> Fault:
-    """A tensor that is neither given nor defined."""
+    """A tensor that is neither given nor defined; a usual notation that is not read here is no mistake."""
     names = list(known)
+    plain = _TURNED.sub("", name)
+    if plain in names and plain != name:
+        text = f"{name} is not defined: write powers and transposes with indices, such as C[a,b] = A[a,K] A[K,b]"
+        return Fault(code="notation", message=text)
+    if name == "sigma" or name.split("_")[0] in ("delta", "onehot"):
+        return Fault(code="notation", message=f"{name} is a usual name, but nothing defines it here")
     base = re.split(r"[_^~'.<-]", name)[0]
     related = [other for other in names if re.split(r"[_^~'.<-]", other)[0] == base]
     return Fault(

@@ -32,8 +32,9 @@ class Prepared:
 
     @property
     def fatal(self) -> Fault | None:
-        """The first fault that leaves the answer without a meaning."""
-        return next((fault for fault in self.faults if fault.fatal), None)
+        """The first fault that leaves the answer without a meaning; a notation that is not read comes last."""
+        found = sorted((fault for fault in self.faults if fault.fatal), key=lambda fault: fault.code == "notation")
+        return next(iter(found), None)
 
 
 def system_of(text: Text) -> System:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from autograder.errors import Unreadable
 
@@ -196,16 +197,17 @@ class Reader:
         return Symbol(letter=letter, label=marks["_"], primes=primes)
 
     def index(self) -> Index:
-        """`t-1`, `2t+Dt`, `w[b,t]`, `K-1`, `3`."""
+        """`t-1`, `2t+Dt`, `2(t+Dt)`, `w[b,t]`, `K-1`, `3`."""
         with self.level():
             sign = -1 if self.accept("-") else 1
-            terms = [self._index_term(sign)]
+            terms = self._index_terms(sign)
             while self.at("+", "-"):
                 sign = 1 if self.take().text == "+" else -1
-                terms.append(self._index_term(sign))
+                terms += self._index_terms(sign)
             return Index(terms=tuple(terms))
 
-    def _index_term(self, sign: int) -> IndexTerm:
+    def _index_terms(self, sign: int) -> list[IndexTerm]:
+        """One term, or those of a bracket with what it is multiplied by."""
         coefficient = sign
         if self.token.kind == "number":
             number = self.take()
@@ -213,15 +215,26 @@ class Reader:
                 raise self.failure("an index is a whole number of moderate size", token=number)
             coefficient *= int(number.text)
             self.accept("*")
-            if self.token.kind != "word":
-                return IndexTerm(coefficient=coefficient, atom=None)
+            if self.token.kind != "word" and not self.at("("):
+                return [IndexTerm(coefficient=coefficient, atom=None)]
+        if self.accept("("):
+            inside = self.index()
+            self.expect(")")
+            return [replace(term, coefficient=coefficient * term.coefficient) for term in inside.terms]
+        return [self._index_atom(coefficient)]
+
+    def _index_atom(self, coefficient: int) -> IndexTerm:
         start = self.position
         if self.token.kind == "word" and self._looks_up():
             name = self.name()
             closing = "]" if self.take().text == "[" else ")"
             return IndexTerm(coefficient=coefficient, atom=Lookup(name=name, indices=self.indices(closing)))
         self.position = start
-        return IndexTerm(coefficient=coefficient, atom=self.symbol())
+        atom = self.symbol()
+        if self.at("*") and self.ahead().kind == "number" and self.ahead().text.isdigit():  # `t*2`
+            self.take()
+            coefficient *= min(int(self.take().text), LARGEST_INTEGER)
+        return IndexTerm(coefficient=coefficient, atom=atom)
 
     def _looks_up(self) -> bool:
         """Whether a name with an index list of its own starts here."""

@@ -95,6 +95,19 @@ def summed(node: Product, bound: frozenset[str]) -> set[str]:
     return {key for key in alone if inside.count(key) > 1}
 
 
+def divisors(node: Product, bound: frozenset[str]) -> dict[int, set[str]]:
+    """By the place of a divisor, the capitals that it sums by itself, while the product has a pair of its own.
+
+    `a[I] b[I] / sum_v c[v,I] d[v,I]` divides one sum by another one, as the same with a fraction bar does.
+    """
+    lonely = [key for _, factor in node.factors for key in opened(factor, bound)]
+    return {
+        place: {s.key for s in capitals(factor, bound) if lonely.count(s.key) > 1} - opened(factor, bound)
+        for place, (operator, factor) in enumerate(node.factors)
+        if operator == "/"
+    }
+
+
 def _tally(node: Product, bound: frozenset[str]) -> tuple[list[str], set[str]]:
     """The capitals of each factor, one after the other, and those that some factor leaves alone."""
     inside: list[str] = []
