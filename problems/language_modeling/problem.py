@@ -203,11 +203,18 @@ def sentence(p):
     return "q*((1-q)/(V-1))^n" if p["empty"] else "q*(1-q)^(n-1)/(V-1)^n"
 
 
+def is_probability(text, p):
+    """Whether an expression lies between zero and one for all its letters."""
+    within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))
+    return all(expression.decide(bound, value, domains=letters(p)).equal for value, bound in within)
+
+
 def sentence_loss(p, *, sentence=None):
     log = "ln" if p["unit"] == "nats" else "log2"
     if sentence is not None:
         words = expression.parse(sentence, domains=letters(p)).node
-        if expression.contains(words, "inf") or not all(expression.contains(words, name) for name in ("q", "n")):
+        depends = all(expression.contains(words, name) for name in ("q", "n"))
+        if expression.contains(words, "inf") or not depends or not is_probability(sentence, p):
             raise Unreadable("nothing", "nothing follows from this")
         return f"-{log}({sentence})"
     ordinary = "n" if p["empty"] else "(n-1)"
