@@ -11,7 +11,7 @@ from autograder import preview
 from autograder.audit import audit
 from autograder.course.scaffold import scaffold
 from autograder.errors import Unreadable
-from autograder.library import load, statement_text
+from autograder.library import load, slugs, statement_text
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(expression|equation|growth|derivation|matrix)(.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -99,3 +99,18 @@ def test_the_other_parts_of_the_five_steps_pass_the_audit(tmp_path):
     report = audit(load("scaled_scores", tmp_path), statement_text("scaled_scores", tmp_path), variants=2)
     assert report.faults == ()
     assert [part.name for part in report.parts] == ["scores", "gap", "width", "entries", "why"]
+
+
+@pytest.mark.parametrize("slug", slugs(DOCS.parent / "problems"))
+def test_the_page_of_problems_is_in_step(slug):
+    """It lists every part with its kind, its points and the number of its mistakes; no survivor stands there."""
+    page = (DOCS / "problems.md").read_text(encoding="utf-8")
+    (section,) = [item for item in page.split("\n## ") if f": `{slug}`" in item.split("\n")[0]]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.split("\n") if line.startswith("| `")]
+    problem = load(slug, DOCS.parent / "problems")
+    assert [row[:3] for row in rows] == [[f"`{part.name}`", part.kind, f"{part.points:g}"] for part in problem.parts]
+    for row, part in zip(rows, problem.parts, strict=True):
+        killed, _, tried = row[3].partition("/")
+        assert killed == tried or row[3] == "–"
+        assert int(tried or 0) <= len(part.mistakes)
+        assert row[7] in ("0", "–")

@@ -142,6 +142,11 @@ def layer_below(rng, p, **fixed):
     return tensors(rng, n, L="B T I1", W="D I1 I2", B="I2")
 
 
+def ends_on_a_step(rng, p):
+    """The last word is one that a filter begins with: padding would give another output."""
+    return layer_below(rng, p, T=5 * p["stride"] + 1)
+
+
 def loud(rng, p):
     """A layer of large numbers: a rectifier has no upper end. Other functions get the numbers of every day."""
     drawn = layer_below(rng, p)
@@ -261,8 +266,8 @@ PROBLEM = Problem(
                  mistakes=[wrong.transposed_words, wrong.width_first, wrong.positions, wrong.word_as_factor,
                            wrong.bag_of_words, wrong.other_padding, wrong.detached_table],
                  equivalents=[by_one_hot, by_table_lookup, by_index_select]),
-        Function("conv", points=6, inputs=[layer_below, loud, one_tap, just_one_output], trials=4, reference=conv,
-                 checks=[close(weight=4), gradient(), unseen(outside_the_taps)],
+        Function("conv", points=6, inputs=[layer_below, ends_on_a_step, loud, one_tap, just_one_output], trials=3,
+                 reference=conv, checks=[close(weight=4), gradient(), unseen(outside_the_taps)],
                  mistakes=[wrong.stride_one, wrong.half_speed, wrong.stride_on_taps, wrong.flipped, wrong.plus_bias,
                            wrong.bias_per_tap, wrong.bias_after, wrong.mixed_channels, wrong.filter_index,
                            wrong.taps_reversed, wrong.largest_tap, wrong.ignores_gap, wrong.other_boundary,
