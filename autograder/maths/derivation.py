@@ -20,12 +20,14 @@ from autograder.maths.decision import Decision, different, equal
 class Language:
     """What a derivation needs to know of its lines. Lines with equal readings are the same line.
 
-    `contains(line, what)` answers whether a milestone's word occurs in a line; `size(before, after)` is how
-    far a step goes, for questions that cap it.
+    Lines with equal `opened` readings differ by rewriting alone, such as opened brackets. `contains(line, what)`
+    answers whether a milestone's word occurs in a line; `size(before, after)` is how far a step goes, for
+    questions that cap it.
     """
 
     decide: Callable[[str, str], Decision]
     read: Callable[[str], object] = str.split
+    opened: Callable[[str], object] = str.split
     contains: Callable[[str, str], bool] = lambda line, what: what in line
     size: Callable[[str, str], int] = lambda _before, _after: 0
 
@@ -129,16 +131,18 @@ def judge(
 
     `requires` are milestones: 'no sum' asks for a line without `sum`, 'sum' for one with it; the last line
     must satisfy every 'no …'. `cap` bounds the size of one step; `steps` is how many links a full
-    solution has, so that padding cannot dilute an error. Raises `Unreadable` with the number of the
-    line.
+    solution has, so that padding cannot dilute an error. Where the question gives its `start`, to open brackets
+    or to write out an abbreviation is no step. Raises `Unreadable` with the number of the line.
     """
     lines = [line for line in lines if line.strip()]
     if not lines:
         raise Unreadable("empty", "no line is written here")
     readings = [_read(language, line, number) for number, line in enumerate(lines)]
     links = [_first(language, lines[0], readings[0], key, start, cap)]
+    opened = [language.opened(line) for line in lines] if start is not None else []
     for number in range(1, len(lines)):
-        links.append(_link(language, lines, readings, number, cap))
+        rewritten = bool(opened) and opened[number] == opened[number - 1]
+        links.append(_link(language, lines, readings, number, cap, rewritten))
     final = links[-1].decision if len(lines) == 1 and start is None else language.decide(key, lines[-1])
     milestones = tuple(requires)
     missing = tuple(what for what in milestones if not _reached(language, lines, what))
@@ -170,12 +174,15 @@ def _first(language: Language, line: str, reading: object, key: str, start: str 
     return Link(line=0, decision=language.decide(start, line), leap=leap)
 
 
-def _link(language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None) -> Link:
+def _link(
+    language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None, rewritten: bool
+) -> Link:
     if readings[number] == readings[number - 1]:
         return Link(line=number, decision=equal("same_line"), counts=False)
     decision = language.decide(lines[number - 1], lines[number])
     leap = cap is not None and language.size(lines[number - 1], lines[number]) > cap
-    return Link(line=number, decision=decision, counts=readings[number] not in readings[:number], leap=leap)
+    again = readings[number] in readings[:number] or (rewritten and decision.equal)
+    return Link(line=number, decision=decision, counts=not again, leap=leap)
 
 
 def _reached(language: Language, lines: Sequence[str], what: str) -> bool:
@@ -196,7 +203,7 @@ def expressions(
     differ in the order of terms, a `+0` or a parenthesis only are the same line.
     """
     from autograder.maths import expression
-    from autograder.maths.expression.normal import normal
+    from autograder.maths.expression.normal import normal, opened
 
     declared = {name: options[name] for name in _DECLARATIONS if name in options}
     compare = decide or expression.decide
@@ -212,6 +219,7 @@ def expressions(
     return Language(
         decide=decided,
         read=lambda line: normal(read(line).node),
+        opened=lambda line: opened(read(line).node),
         contains=lambda line, what: expression.contains(read(line).node, what),
         size=lambda before, after: _distance(read(before).node, read(after).node),
     )

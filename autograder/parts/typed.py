@@ -72,9 +72,13 @@ class Typed(Part):
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict: right, wrong with what can be said about it, or for a person."""
         try:
-            answer = self.text(value_of(ask(Question(kind="value", name=self.name))))
+            value = value_of(ask(Question(kind="value", name=self.name)))
         except NoAnswer as error:
             return [failure_verdict(self.kind, self.name, error.reply)]
+        answer = self.text(value)
+        if answer is None and isinstance(value, str) and value.strip():
+            text = f"{self.name} cannot be read; write {self.name} = {self.call}({self.example}). A person looks."
+            return [self._verdict(None, "unreadable", text)]
         if answer is None:
             return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.call}(...)")]
         if not str(answer).strip():

@@ -245,7 +245,7 @@ def always_equal(p):
 
 
 def wrong_scale(p):
-    """The factor may stand anywhere in the product, as long as it stands there once."""
+    """Where there is a factor, it may stand anywhere in the product; and W~ contains it already."""
     return r"The factor $1/\sqrt{I}$ must stand outside of the softmax."
 
 

@@ -301,12 +301,18 @@ def transposed_left(p):
 
 def one_position_suffices(p):
     """With one position there are two equations for four unknown entries."""
-    return "The equation holds for one position $t$, and two equations fix the four entries of the block."
+    return (
+        "The equation holds at one position $t$, which is enough: its sine and its cosine are known numbers there, "
+        "and the two equations of the two rows fix the four entries of the block."
+    )
 
 
 def orthogonal_matrix(p):
     """That the matrix is orthogonal is what comes out, and cannot be used to find it."""
-    return "The matrix is orthogonal, and an orthogonal matrix is fixed by its determinant."
+    return (
+        "The matrix is orthogonal, since no encoding changes its length, and an orthogonal matrix of two rows and "
+        "columns is fixed by its determinant, which is one."
+    )
 
 
 def small_angles(p):
@@ -316,14 +322,23 @@ def small_angles(p):
 
 def least_squares_choice(p):
     """Least squares gives the best matrix, which need not be a good one: its residual is not zero in general."""
-    return "There is one, and least squares finds it, whatever vectors were learned."
+    return (
+        "There is one, and least squares finds it, whatever vectors were learned: a linear map has $d^2$ entries, "
+        "enough for all the positions."
+    )
 
 
 def permutation(p):
     """A matrix acts on the entries of a vector; it does not know which row of the table it came from."""
-    return "There is one: the permutation that moves the rows of the table by $k$."
+    return (
+        "There is one: the permutation that moves the rows of the table by $k$, which is a matrix with a single one in "
+        "each row and column."
+    )
 
 
 def also_rotation(p):
     """Sines and cosines of one frequency turn because of the addition theorems; learned vectors obey none."""
-    return "There is one, again a rotation for each pair of entries, with learned angles."
+    return (
+        "There is one, again a rotation for each pair of entries; its angles are learned with the table, and in "
+        "training they come out the same for all positions."
+    )

@@ -425,7 +425,7 @@ def not_patched(p):
 
 
 def not_normalised(p):
-    """The softmax is over j', and the weights of each i do sum to one."""
+    """The softmax is over j', and the weights of each j do sum to one."""
     return "Its weights do not sum to one over the index that the mean runs over."
 
 

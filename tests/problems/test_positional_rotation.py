@@ -137,6 +137,32 @@ def test_typed_answers(name, p, wanted, answer):
     assert standing(name, text, p) == wanted
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sin(t*omega)*sin((t+k)*omega) + cos(t*omega)*cos((t+k)*omega)",
+        "sin(t/f_j)*sin((t+k)/f_j) + cos(t/f_j)*cos((t+k)/f_j)",
+        "sin(t*omega_j)*sin(t*omega_j+k*omega_j) + cos(t*omega_j)*cos(t*omega_j+k*omega_j)",
+        "2*({start})/2",
+        "{start} + k - k",
+    ],
+)
+def test_the_question_in_another_spelling_earns_nothing(line):
+    """Neither alone nor with a guess under it; a step that holds still earns half."""
+    start = PROBLEM.part("inner").start
+    text = f"{start}\n{line.format(start=start)}"
+    assert outcome("inner", text, PLAIN).points == outcome("inner", f"{text}\ncos(k)", PLAIN).points == 0
+    assert standing("inner", f"{text}\ncos(k*omega_j)", PLAIN) == "earned"
+    step = PROBLEM.part("inner").model(PLAIN).splitlines()[1]
+    assert outcome("inner", f"{start}\n{step}\n2*cos(k*omega_j)", PLAIN).points == 1.5
+
+
+def test_a_matrix_written_as_one_text_is_held():
+    """It cannot be read, which does not make it wrong."""
+    text = rf"\begin{{pmatrix}} {C} & {S} \\ -{S} & {C} \end{{pmatrix}}"
+    assert standing("block", text, PLAIN) == "held"
+
+
 def test_a_matrix_that_was_fitted_is_told_so():
     """Least squares finds the matrix for few pairs only; the sentence says what happened, and the part is lost."""
 

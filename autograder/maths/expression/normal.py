@@ -1,7 +1,9 @@
-"""A tree up to the order of sums and products and to what does nothing: when two lines are one line."""
+"""When two lines are one line: up to the order of terms and what does nothing, or up to opened brackets as well."""
 
 from __future__ import annotations
 
+import functools
+import itertools
 from fractions import Fraction
 
 from autograder.maths.expression.syntax import (
@@ -16,6 +18,7 @@ from autograder.maths.expression.syntax import (
     Pow,
     Sum,
     Variable,
+    walk,
 )
 from autograder.maths.expression.syntax import substitute as substituted
 
@@ -59,3 +62,71 @@ def _flat(parts: list[Node], chain: type[Add] | type[Mul], nothing: Node) -> lis
         elif part != nothing:
             flat.append(part)
     return sorted(flat, key=repr)
+
+
+# A polynomial: the coefficient of each product, which is written as its sorted factors.
+_Terms = dict[tuple[Node, ...], Fraction]
+_LARGEST, _MOST_TERMS = 4, 60
+
+
+def opened(node: Node) -> Node:
+    """`node` with brackets opened, like terms and numbers collected, and plain abbreviations written out.
+
+    It serves to tell a question that was rewritten from a step, and says nothing of where a line has a value.
+    """
+    return _tree({factors: value for factors, value in _terms(node).items() if value})
+
+
+def _terms(node: Node) -> _Terms:
+    match node:
+        case Number(value):
+            return {(): value}
+        case Neg(operand):
+            return {factors: -value for factors, value in _terms(operand).items()}
+        case Add(terms):
+            return _added([_terms(term) for term in terms])
+        case Mul(factors):
+            return functools.reduce(_multiplied, map(_terms, factors))
+        case Div(numerator, denominator):
+            return _multiplied(_terms(numerator), _inverse(denominator))
+        case Pow(base, Number(n)) if n.denominator == 1 and n <= _LARGEST:
+            return functools.reduce(_multiplied, [_terms(base)] * int(n), {(): Fraction(1)})
+        case Given(_, (), body) if not any(isinstance(inner, Sum) for inner in walk(body)):
+            return _terms(body)
+        case Call(name, arguments):
+            return {(Call(name, tuple(map(opened, arguments))),): Fraction(1)}
+        case _:
+            return {(normal(node),): Fraction(1)}
+
+
+def _added(parts: list[_Terms]) -> _Terms:
+    total: _Terms = {}
+    for part in parts:
+        for factors, value in part.items():
+            total[factors] = total.get(factors, Fraction(0)) + value
+    return total
+
+
+def _multiplied(one: _Terms, other: _Terms) -> _Terms:
+    if len(one) * len(other) > _MOST_TERMS:
+        return {(_tree(one), _tree(other)): Fraction(1)}
+    pairs = itertools.product(one.items(), other.items())
+    return _added([{tuple(sorted(a + b, key=repr)): x * y} for (a, x), (b, y) in pairs])
+
+
+def _inverse(node: Node) -> _Terms:
+    match [(factors, value) for factors, value in _terms(node).items() if value]:
+        case [((), value)]:
+            return {(): 1 / value}
+        case [((Div(_, under),), value)]:
+            return _multiplied({(): 1 / value}, _terms(under))
+        case _:
+            return {(Div(_ONE, opened(node)),): Fraction(1)}
+
+
+def _tree(terms: _Terms) -> Node:
+    return Add(tuple(Mul((_number(value), *factors)) for factors, value in sorted(terms.items(), key=repr)))
+
+
+def _number(value: Fraction) -> Node:
+    return Number(value) if value >= 0 else Neg(Number(-value))
