@@ -100,7 +100,8 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
     if roster is not None:
         _build_own(course, assignment, roster)
-    click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}")
+    again = " --force" if (course / "release" / assignment).is_dir() else ""  # else nbgrader keeps the old release
+    click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}{again}")
 
 
 @main.command()

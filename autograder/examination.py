@@ -59,7 +59,9 @@ def heard(found: Findings, p: Parameters, step: Callable[..., None], *arguments:
         step(*arguments, found)
     except AuthorError as error:
         found.stopped = True
-        sentence = error.message.removeprefix(f"{found.where}: ")
+        sentence = error.message
+        for known in (f"{found.where}: ", f"{found.where.split(', ')[-1]}: "):  # the place is said once
+            sentence = sentence.removeprefix(known)
         found.faults.setdefault(
             error.code, sentence if sentence.startswith("problems/") else f"{found.where}: {sentence}"
         )

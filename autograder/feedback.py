@@ -24,16 +24,24 @@ def _sentence(verdict: Verdict) -> str:
     return f"{text} — {extra}" if extra else text
 
 
+def _notes(outcome: Outcome) -> list[str]:
+    """What is said beside the checks."""
+    gate = outcome.verdicts[0] if outcome.verdicts else None
+    if gate and gate.ok is False and not outcome.points and any(verdict.ok for verdict in outcome.verdicts):
+        return [*outcome.notes, f"The other checks count once {gate.check} is right."]
+    return list(outcome.notes)
+
+
 def as_text(outcome: Outcome) -> str:
     """Every check, earned or lost, with its hint, as plain text."""
     lines = [f"  {_MARKS[verdict.ok]} {_sentence(verdict)}" for verdict in outcome.verdicts]
-    return "\n".join([headline(outcome), *lines, *(f"  · {note}" for note in outcome.notes)])
+    return "\n".join([headline(outcome), *lines, *(f"  · {note}" for note in _notes(outcome))])
 
 
 def as_html(outcome: Outcome) -> str:
     """The same for a browser; the standing is said in words, not by colour alone."""
     items = "".join(f"<li>{_MARKS[verdict.ok]} {html.escape(_sentence(verdict))}</li>" for verdict in outcome.verdicts)
-    notes = "".join(f"<li>· {html.escape(note)}</li>" for note in outcome.notes)
+    notes = "".join(f"<li>· {html.escape(note)}</li>" for note in _notes(outcome))
     return f"<p><strong>{html.escape(headline(outcome))}</strong></p><ul>{items}{notes}</ul>"
 
 

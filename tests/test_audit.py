@@ -1,5 +1,6 @@
 """The audit: what it reports, what is a fault and what a note, and that it hands in what a notebook would hold."""
 
+import inspect
 import io
 
 import pytest
@@ -300,6 +301,45 @@ def test_a_part_that_cannot_be_examined_is_not_said_to_survive():
 
     part = Function("f", points=3, inputs=inputs, reference=broken, checks=[close()], mistakes=[swapped, off_by_one])
     assert "0 of 0 mistakes lose points, 2 not tried; 1 fault." in printed(audit(*problem(part), variants=1))[0]
+
+
+def rooted(x):
+    """The root of the mean square, and one where all is zero."""
+    return torch.sqrt((x * x).mean(-1).clamp(min=1e-12))
+
+
+def divided(x):
+    """Nothing keeps you from dividing by zero."""
+    return (x * x).mean(-1) / torch.sqrt((x * x).mean(-1))
+
+
+def with_a_row_of_zeros(rng, p):
+    """One row is zero."""
+    x = tensors(rng, {}, x="3 2")["x"]
+    x[1] = 0
+    return {"x": x}
+
+
+def test_a_mistake_that_gives_no_number_reads_its_hint():
+    """0/0 is recognised where the mistake gives it too, and earns nothing all the same."""
+    part = Function("f", points=3, inputs=with_a_row_of_zeros, reference=rooted, checks=[close()], mistakes=[divided])
+    report = audit(*problem(part), variants=1)
+    assert report.faults == () and report.kill_score == (1, 1)
+
+
+def turned_round(p, rng):
+    """Arguments in the wrong order."""
+    return tensors(rng, {}, x="3 2", y="3 2")
+
+
+def test_inputs_that_raise_are_named_with_their_line_and_arguments():
+    """The author reads which function raised, where, and what it is given."""
+    part = Function("f", points=3, inputs=turned_round, reference=total, checks=[close()], mistakes=[swapped])
+    (fault,) = audit(*problem(part), variants=2).faults
+    assert fault.startswith("problems/t, part 'f': turned_round(rng, p) raises ")
+    line = inspect.getsourcelines(turned_round)[1] + 2
+    assert "in this order" in fault and fault.count("part 'f'") == 1
+    assert f"(line {line})" in fault
 
 
 def test_names_are_not_cut_on_a_narrow_screen():

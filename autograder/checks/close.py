@@ -14,11 +14,12 @@ class Close(Check):
     """Type, shape, dtype, finiteness and value of what the function returns."""
 
     rtol: float = 1e-10
+    nan: bool = False  # not-a-number equals itself: only to recognise a known mistake
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Compare one call with the reference's."""
         arguments = tuple(case.arguments.values())
-        found = difference(student.call(*arguments), reference.call(*arguments), rtol=self.rtol)
+        found = difference(student.call(*arguments), reference.call(*arguments), rtol=self.rtol, nan=self.nan)
         return self.failed(found.code, found.message) if found else self.passed()
 
 

@@ -52,43 +52,57 @@ def kind(value: Any) -> str:
     return names.get(type(value), f"a {type(value).__name__}")
 
 
-def difference(value: Any, expected: Any, *, rtol: float, where: str = "the result") -> Difference | None:
+@dataclass(frozen=True, kw_only=True)
+class Tolerance:
+    """How near is near enough. `nan`: not-a-number equals itself, to tell one wrong answer from another."""
+
+    rtol: float
+    nan: bool = False
+
+
+def difference(
+    value: Any, expected: Any, *, rtol: float, where: str = "the result", nan: bool = False
+) -> Difference | None:
     """The first difference between a value and the expected one, or None where they agree."""
+    return _difference(value, expected, Tolerance(rtol=rtol, nan=nan), where)
+
+
+def _difference(value: Any, expected: Any, near: Tolerance, where: str) -> Difference | None:
     if is_tensor(expected) or isinstance(expected, np.ndarray):
-        return _array_difference(value, expected, rtol, where)
+        return _array_difference(value, expected, near, where)
     if isinstance(expected, dict):
-        return _dict_difference(value, expected, rtol, where)
+        return _dict_difference(value, expected, near, where)
     if isinstance(expected, list | tuple):
-        return _sequence_difference(value, expected, rtol, where)
+        return _sequence_difference(value, expected, near, where)
     if isinstance(expected, bool | str) or expected is None:
         if type(value) is not type(expected):
             return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
         return None if value == expected else Difference(code="value", message=f"{where} is not right")
-    return _number_difference(value, expected, rtol, where)
+    return _number_difference(value, expected, near, where)
 
 
-def _dict_difference(value: Any, expected: dict[str, Any], rtol: float, where: str) -> Difference | None:
+def _dict_difference(value: Any, expected: dict[str, Any], near: Tolerance, where: str) -> Difference | None:
     if not isinstance(value, dict):
         return Difference(code="type", message=f"{where} is {kind(value)}; a dict was wanted")
     if missing := [key for key in expected if key not in value]:
         return Difference(code="keys", message=f"{where} has no entry {missing[0]!r}; wanted are {', '.join(expected)}")
     if extra := [key for key in value if key not in expected]:
         return Difference(code="keys", message=f"{where} has an entry {extra[0]!r} that was not asked for")
-    found = (difference(value[key], expected[key], rtol=rtol, where=f"entry {key!r}") for key in expected)
+    found = (_difference(value[key], expected[key], near, f"entry {key!r}") for key in expected)
     return next((item for item in found if item), None)
 
 
-def _sequence_difference(value: Any, expected: Any, rtol: float, where: str) -> Difference | None:
+def _sequence_difference(value: Any, expected: Any, near: Tolerance, where: str) -> Difference | None:
     if not isinstance(value, list | tuple):
         return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
     if len(value) != len(expected):
         return Difference(code="length", message=f"{where} has {len(value)} entries; {len(expected)} were wanted")
     pairs = enumerate(zip(value, expected, strict=True), 1)
-    found = (difference(left, right, rtol=rtol, where=f"entry {place} of {where}") for place, (left, right) in pairs)
+    found = (_difference(left, right, near, f"entry {place} of {where}") for place, (left, right) in pairs)
     return next((item for item in found if item), None)
 
 
-def _array_difference(value: Any, expected: Any, rtol: float, where: str) -> Difference | None:
+def _array_difference(value: Any, expected: Any, near: Tolerance, where: str) -> Difference | None:
     if is_tensor(value) != is_tensor(expected) or not (is_tensor(value) or isinstance(value, np.ndarray)):
         return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
     left, right = array(value), array(expected)
@@ -101,33 +115,42 @@ def _array_difference(value: Any, expected: Any, rtol: float, where: str) -> Dif
         )
     if left.dtype.kind in "biu":
         return None if np.array_equal(left, right) else Difference(code="value", message=f"{where} is not right")
-    return _real_difference(left, right, rtol, where)
+    return _real_difference(left, right, near, where)
 
 
-def _real_difference(left: np.ndarray, right: np.ndarray, rtol: float, where: str) -> Difference | None:
+def _real_difference(left: np.ndarray, right: np.ndarray, near: Tolerance, where: str) -> Difference | None:
     """Infinities must stand in the same places with the same sign; the rest agrees to `rtol` of the largest entry."""
+    if near.nan:
+        lost = np.isnan(right)
+        if not np.array_equal(lost, np.isnan(left)):
+            return Difference(code="value", message=f"{where} is not right")
+        left, right = left[~lost], right[~lost]
     infinite = np.isinf(right)
     if np.isnan(left).any() or (np.isinf(left) & ~infinite).any():
         return Difference(code="finite", message=f"{where} holds infinities or not-a-number (nan)")
     if not np.array_equal(left[infinite], right[infinite]):
         return Difference(code="value", message=f"{where} is not right")
     gap, scale = left[~infinite] - right[~infinite], np.abs(right[~infinite])
-    if gap.size and np.abs(gap).max() > rtol * scale.max():
+    if gap.size and np.abs(gap).max() > near.rtol * scale.max():
         return Difference(code="value", message=f"{where} has the right shape, but not the right values")
     return None
 
 
-def _number_difference(value: Any, expected: Number, rtol: float, where: str) -> Difference | None:
+def _number_difference(value: Any, expected: Number, near: Tolerance, where: str) -> Difference | None:
     given = number(value)
     if given is None:
         return Difference(code="type", message=f"{where} is {kind(value)}; a number was wanted")
-    if given != given:
+    if given != given or expected != expected:
+        if near.nan and given != given and expected != expected:
+            return None
         return Difference(code="finite", message=f"{where} is not a number (nan)")
     if given == expected:
         return None
     infinite = abs(given) == float("inf") or abs(expected) == float("inf")
-    if rtol and not infinite and abs(Fraction(given) - Fraction(expected)) <= Fraction(rtol) * abs(Fraction(expected)):
-        return None
+    if near.rtol and not infinite:
+        gap, scale = abs(Fraction(given) - Fraction(expected)), abs(Fraction(expected))
+        if gap <= Fraction(near.rtol) * scale:
+            return None
     return Difference(code="value", message=f"{where} is not right")
 
 

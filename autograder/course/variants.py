@@ -41,7 +41,8 @@ def _print_one(console: Console, problem: Problem, drawn: Variant) -> None:
     """One variant: each part's statement on the left, its solution cell on the right."""
     p = drawn.parameters
     sections = statement.render(problem, library.statement_text(problem.slug), p)
-    console.print(Panel(Markdown(sections[""]), title=f"{problem.title}, seed {drawn.seed}", subtitle=Text(str(p))))
+    console.print(Panel(Markdown(sections[""]), title=f"{problem.title}, seed {drawn.seed}"))
+    console.print(Text(", ".join(f"{name} = {value!r}" for name, value in p.items())))
     for part in problem.parts:
         language = "markdown" if part.judged_by_person else "python"
         side = Table.grid(padding=(0, 2), expand=True)

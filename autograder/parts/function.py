@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.checks.check import Check
-from autograder.checks.close import close
+from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
 from autograder.core import Ask, Case, Parameters, Part, Verdict
 from autograder.errors import AuthorError
@@ -77,7 +77,7 @@ class Function(Part):
 
     def case(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> Case:
         """One draw of the arguments; AuthorError where they are not the reference's."""
-        arguments = dict(draw(np.random.default_rng(key), p))
+        arguments = self.drawn(draw, p, key)
         wanted = argument_names(self.reference)
         if list(arguments) != wanted:
             raise AuthorError(
@@ -86,6 +86,22 @@ class Function(Part):
                 f"{self.reference.__name__} takes {', '.join(wanted)}, in this order",
             )
         return Case(parameters=p, arguments=arguments, rng_key=key)
+
+    def drawn(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
+        """What an author's inputs function gives; AuthorError with its name and line where it raises."""
+        try:
+            return dict(draw(np.random.default_rng(key), p))
+        except AuthorError:
+            raise
+        except Exception as error:
+            file = getattr(draw, "__globals__", {}).get("__file__")
+            own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+            line = own[-1].lineno if own else "?"
+            raise AuthorError(
+                "inputs_raise",
+                f"part {self.name!r}: {draw.__name__}(rng, p) raises {type(error).__name__}: {error} (line {line}); "
+                "its arguments are a generator of numpy and the variant's parameters, in this order",
+            ) from error
 
     def respondent(self, ask: Ask, case: Case) -> Any:
         """Who answers for the student, or for a function of ours, in this case."""
@@ -145,6 +161,8 @@ class Function(Part):
     def _answers_as(self, mistake: Callable[..., Any], check: Check, cases: list[Case], ask: Ask) -> bool:
         """Whether the student's answers are those of the mistake in every case, and the mistake fails the check."""
         same = check if check.compares else close(rtol=1e-9)
+        if isinstance(same, Close):
+            same = replace(same, nan=True)
         different = False
         for case in cases:
             wrong = self.respondent(known(mistake, self.name, case.parameters), case)

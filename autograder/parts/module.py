@@ -34,7 +34,7 @@ class Module(Function):
 
     def case(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> Case:
         """One draw of constructor arguments, state and inputs."""
-        drawn = dict(draw(np.random.default_rng(key), p))
+        drawn = self.drawn(draw, p, key)
         if set(drawn) != {"init", "call"}:
             raise AuthorError(
                 "inputs", f"part {self.name!r}: {draw.__name__}() must give 'init' and 'call', not {list(drawn)}"

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.core import Outcome, Verdict
 from autograder.course.simulate import own_cell, personas
-from autograder.feedback import student_comment
+from autograder.feedback import as_html, as_text, student_comment
 from autograder.nbgrader.showing import with_mathml
 
 FETCHING = ("src", "href", "data", "action", "xlink:href", "srcdoc", "formaction")
@@ -218,3 +218,15 @@ def test_graders_read_the_rubric_where_they_mark_and_students_do_not(new_course,
     assert "Rubric: " not in page and "A model answer: " not in page
     assert "rows' independence" not in html.unescape(page)
     assert "give all the points" in page, "the student's own cell stays"
+
+
+@pytest.mark.parametrize(
+    ("oks", "points", "said"),
+    [((False, True), 0, True), ((True, False), 3, False), ((False, False), 0, False), ((None, True), 0, False)],
+)
+def test_why_an_earned_check_counts_nothing(oks, points, said):
+    """Where the first check is lost, the student reads that the others count once it is right."""
+    verdicts = tuple(Verdict(check=f"check {place}", ok=ok, code="x") for place, ok in enumerate(oks))
+    outcome = Outcome(part="f", standing="lost", points=points, max_points=4.0, verdicts=verdicts)
+    for text in (as_text(outcome), as_html(outcome)):
+        assert ("The other checks count once check 0 is right." in text) == said
