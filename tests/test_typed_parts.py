@@ -55,6 +55,8 @@ def test_the_audit_finds_no_fault():
         ("turn", [["cos x", "sin x"]], "lost", "shape"),
         ("turn", [["cos x", "sin x"], ["-sin x", "cos (x"]], "held", "unreadable"),
         ("turn", "cos x", "lost", "type"),
+        ("turn", r"\begin{pmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{pmatrix}", "held", "unreadable"),
+        ("turn", "[[cos x, sin x], [-sin x, cos x]]", "held", "unreadable"),
     ],
 )
 def test_verdicts(part, typed, standing, code):

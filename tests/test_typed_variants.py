@@ -73,6 +73,8 @@ def test_sizes_may_follow_from_the_variant(two, standing):
 @pytest.mark.parametrize(("steps", "points"), [(None, 2), (1, 0)])
 def test_an_error_costs_a_step_of_the_full_solution(steps, points):
     """With the number of steps named, a line that follows from a wrong one earns nothing by itself."""
-    part = Derivation("square", points=4, domains={"x": "real"}, start="(x+1)^2", reference="x^2+2x+1", steps=steps)
-    outcome = judge_part(part, {}, says("(x+1)^2\nx^2+1\n1+x^2+x-x"), (0,))
+    part = Derivation(
+        "double", points=4, domains={"x": "real"}, start="sin(2x)", reference="2 sin(x) cos(x)", steps=steps
+    )
+    outcome = judge_part(part, {}, says("sin(2x)\n2 sin(x)^2\n1 - cos(2x)"), (0,))
     assert (outcome.standing, outcome.points) == ("lost", points)

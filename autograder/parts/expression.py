@@ -75,7 +75,9 @@ class Matrix(Expression):
     example = '[["...", "..."], ["...", "..."]]'
 
     def text(self, value: Any) -> Any:
-        """Rows of texts; numbers count as their text."""
+        """Rows of texts; numbers count as their text. A text that holds a matrix of another spelling is a person's."""
+        if isinstance(value, str) and ("matrix" in value or "[" in value):
+            raise Unreadable("matrix", f"write {self.call}({self.example})", value, 0)
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
             return None
         rows = [[str(item) for item in row if isinstance(item, str | int | float)] for row in value]

@@ -59,7 +59,7 @@ class Typed(Part):
         return self.decide(self.right(p), answer, p)
 
     def text(self, value: Any) -> Any:
-        """The answer as its language takes it, or None for what is none."""
+        """The answer as its language takes it, or None for what is none; Unreadable for what a person should see."""
         return str(value) if isinstance(value, str) else None
 
     def given(self, text: Text, p: Parameters, earlier: Any = None) -> Any:
@@ -75,10 +75,10 @@ class Typed(Part):
             value = value_of(ask(Question(kind="value", name=self.name)))
         except NoAnswer as error:
             return [failure_verdict(self.kind, self.name, error.reply)]
-        answer = self.text(value)
-        if answer is None and isinstance(value, str) and value.strip():
-            text = f"{self.name} cannot be read; write {self.name} = {self.call}({self.example}). A person looks."
-            return [self._verdict(None, "unreadable", text)]
+        try:
+            answer = self.text(value)
+        except Unreadable as error:
+            return [self._unreadable(error)]
         if answer is None:
             return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.call}(...)")]
         if not str(answer).strip():
@@ -94,8 +94,11 @@ class Typed(Part):
             if decision.outcome != "equal":
                 decision = self._otherwise(decision, answer, p)
         except Unreadable as error:
-            return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
+            return self._unreadable(error)
         return self.from_decision(decision, answer, p, earlier)
+
+    def _unreadable(self, error: Unreadable) -> Verdict:
+        return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
 
     def _otherwise(self, first: Decision, answer: Any, p: Parameters) -> Decision:
         """The first alternative that the answer equals; undecided where that cannot be said of one of them."""

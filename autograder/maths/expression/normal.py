@@ -89,7 +89,7 @@ def _terms(node: Node) -> _Terms:
             return functools.reduce(_multiplied, map(_terms, factors))
         case Div(numerator, denominator):
             return _multiplied(_terms(numerator), _inverse(denominator))
-        case Pow(base, Number(n)) if n.denominator == 1 and n <= _LARGEST:
+        case Pow(base, Number(n)) if n.denominator == 1 and 0 <= n <= _LARGEST:
             return functools.reduce(_multiplied, [_terms(base)] * int(n), {(): Fraction(1)})
         case Given(_, (), body) if not any(isinstance(inner, Sum) for inner in walk(body)):
             return _terms(body)
