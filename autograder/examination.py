@@ -75,6 +75,8 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
     for mistake in part.mistakes:
         if mistake.__name__ in RESERVED:
             found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
+    for name in sorted({"e", "pi", "inf"} & set(part.declarations(p).get("domains", {}))):
+        found.note(f"letter {name}", f"the variable {name!r} stands in front of the constant of that name")
     if not _reference(problem, part, p, key, found):
         found.stopped = True
         return

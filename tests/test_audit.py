@@ -342,6 +342,23 @@ def test_inputs_that_raise_are_named_with_their_line_and_arguments():
     assert f"(line {line})" in fault
 
 
+def test_a_variable_in_front_of_a_constant_is_noted():
+    """With a variable `e`, nobody can write Euler's number; with another letter there is nothing to say."""
+    for name, notes in (("e", 1), ("x", 0)):
+        part = Expression("f", points=1, domains={name: "positive"}, reference=f"{name}^2", mistakes=[cubed(name)])
+        assert len(audit(*problem(part), variants=2).notes) == notes
+
+
+def cubed(name):
+    """A mistake in that letter."""
+
+    def wrong_power(p):
+        """One too many."""
+        return f"{name}^3"
+
+    return wrong_power
+
+
 def test_names_are_not_cut_on_a_narrow_screen():
     """A table of eighty columns shows the whole name of every part."""
     name = "a_name_of_twenty_four_let"
