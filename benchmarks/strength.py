@@ -1,7 +1,8 @@
 """Every part of every problem: where the question comes from, and how strongly its hidden tests were tested.
 
-    python -m benchmarks.strength              writes docs/problems.md (about ten minutes on one core)
-    python -m benchmarks.strength softmax_entropy --variants 1000      only prints what it finds
+    python -m benchmarks.strength                      writes docs/problems.md (about ten minutes on one core)
+    python -m benchmarks.strength softmax_entropy      writes that problem's section anew
+    python -m benchmarks.strength softmax_entropy --variants 1000      audits so many, and writes nothing
 
 Each problem is audited in VARIANTS variants, then slips are made in its references by machine.
 """
@@ -71,13 +72,20 @@ def _par(report: AuditReport) -> float:
     return report.par[1] / max(report.par[0], 1) if report.par else 1.0
 
 
+def written(page: str) -> dict[str, str]:
+    """The sections of a page by slug."""
+    return {section.split("`")[1]: f"## {section}" for section in page.split("\n## ")[1:]}
+
+
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--variants", default=VARIANTS, show_default=True, help="Variants to audit of each problem.")
 def main(names: tuple[str, ...], variants: int) -> None:
-    """Audit all problems and write the page, or only print what is found about the problems NAMES."""
-    sections, proved, seconds, faults = [], 0, 0.0, []
-    for slug in names or slugs(PROBLEMS):
+    """Audit the problems NAMES, or all, and write their sections of the page; nothing is written after a fault."""
+    known = slugs(PROBLEMS)
+    sections = written(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    proved, seconds, faults = 0, 0.0, []
+    for slug in names or known:
         problem = load(slug, PROBLEMS)
         began = time.perf_counter()
         report = audit(problem, statement_text(slug, PROBLEMS), variants=variants)
@@ -86,16 +94,16 @@ def main(names: tuple[str, ...], variants: int) -> None:
         print(
             f"{slug}: {report.variants} variants proved in {took:.1f} s, {report.variants / took:.2f} a second; "
             f"{len(report.faults)} faults",
-            file=sys.stderr, flush=True,
-        )  # fmt: skip
-        sections.append(section(problem, report, [] if names else strength(problem)))
-    print(f"{proved} variants proved in {seconds:.0f} s: {proved / seconds:.2f} a second", file=sys.stderr)
-    page = "\n".join([HEAD.format(variants=variants), *sections])
-    if names:
-        print(page)
-    elif not faults:
-        PAGE.write_text(page, encoding="utf-8")
-    print("\n".join(faults), file=sys.stderr)
+            flush=True,
+        )
+        if variants == VARIANTS:
+            sections[slug] = section(problem, report, strength(problem))
+    print(f"{proved} variants proved in {seconds:.0f} s: {proved / seconds:.2f} a second")
+    for fault in faults:
+        print(fault)
+    if variants == VARIANTS and not faults:
+        kept = [sections[slug] for slug in known if slug in sections]
+        PAGE.write_text("\n".join([HEAD.format(variants=variants), *kept]), encoding="utf-8")
     sys.exit(bool(faults))
 
 
