@@ -64,6 +64,11 @@ class AuditReport:
         return (*notes, f"problems/{self.slug}: {missing}")
 
     @property
+    def par_ratio(self) -> float | None:
+        """How many times as long as the shortest solution the longest one is."""
+        return self.par and self.par[1] / max(self.par[0], 1)
+
+    @property
     def untried(self) -> int:
         """Mistakes of parts that could not be examined."""
         return sum(len(part.mistakes) for part in self.parts if part.stopped)
@@ -90,9 +95,7 @@ def audit(
     chosen, unseen = _various(distinct, variants)
     for p in chosen:
         _statement(problem, text, p, found)
-    bands: list[tuple[int, int]] = []
-    if distinct:
-        heard(found, {}, _par, problem, distinct, bands)
+    par = heard(found, {}, _par, problem, distinct) if distinct else None
     parts = []
     for number, part in enumerate(problem.parts):
         findings = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
@@ -104,7 +107,7 @@ def audit(
     return AuditReport(
         slug=problem.slug, variants=len(chosen), drawn=drawn, distinct=len(distinct), parts=tuple(parts),
         problem_faults=tuple(found.faults.values()),
-        par=bands[0] if bands else None, unseen=unseen,
+        par=par, unseen=unseen,
     )  # fmt: skip
 
 
@@ -164,8 +167,8 @@ def _values(p: Parameters) -> set[tuple[str, str]]:
     return {(name, repr(value)) for name, value in p.items() if type(value) in (bool, str, int, float)}
 
 
-def _par(problem: Problem, distinct: list[Parameters], bands: list[tuple[int, int]], found: Findings) -> None:
-    """The variants ask for about the same amount of work."""
+def _par(problem: Problem, distinct: list[Parameters], found: Findings) -> tuple[int, int]:
+    """The variants ask for about the same amount of work; the shortest and the longest solution."""
     shortest, longest = band(problem, distinct)
     if longest > problem.par * shortest:
         found.fault(
@@ -173,7 +176,7 @@ def _par(problem: Problem, distinct: list[Parameters], bands: list[tuple[int, in
             f"the variants are not at par: their solutions have {shortest} to {longest} words and signs, "
             f"and par={problem.par:g} allows a ratio of {problem.par:g}",
         )
-    bands.append((shortest, longest))
+    return shortest, longest
 
 
 def _is_plain(value: Any) -> bool:

@@ -55,18 +55,21 @@ def _row(part: PartAudit) -> list[str]:
         f"  {part.name}",
         part.kind,
         f"{part.points:g}",
-        _share(len(part.killed), len(part.mistakes)),
-        _share(part.kept, part.equivalents),
+        _in_colour(len(part.killed), len(part.mistakes)),
+        _in_colour(part.kept, part.equivalents),
         str(len(part.notes) or ""),
         f"[red]{len(part.faults)}[/]" if part.faults else "",
     ]
 
 
-def _share(good: int, listed: int) -> str:
-    """'9/9', red where some are missing, a dash where there is nothing to count."""
-    if not listed:
-        return "–"
-    return f"{good}/{listed}" if good == listed else f"[red]{good}/{listed}[/]"
+def share(good: int, listed: int) -> str:
+    """'9/9', and a dash where there is nothing to count."""
+    return f"{good}/{listed}" if listed else "–"
+
+
+def _in_colour(good: int, listed: int) -> str:
+    """The same, red where some are missing."""
+    return share(good, listed) if good == listed else f"[red]{share(good, listed)}[/]"
 
 
 def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
@@ -78,7 +81,7 @@ def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
 
 
 def _variants(report: AuditReport) -> str:
-    par = f", par {report.par[1] / max(report.par[0], 1):.2f}" if report.par else ""
+    par = f", par {report.par_ratio:.2f}" if report.par_ratio else ""
     return f"{report.slug}: {report.distinct} of {report.drawn} draws{par}"
 
 

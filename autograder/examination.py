@@ -53,10 +53,10 @@ class Findings:
                     yield f"axis {axis} of hidden argument {name!r} has size 1 in every case: slips along it go unseen"
 
 
-def heard(found: Findings, p: Parameters, step: Callable[..., None], *arguments: Any) -> None:
-    """Run one step; whatever it raises is a fault of the author's."""
+def heard(found: Findings, p: Parameters, step: Callable[..., Any], *arguments: Any) -> Any:
+    """What one step gives; whatever it raises is a fault of the author's, and gives None."""
     try:
-        step(*arguments, found)
+        return step(*arguments, found)
     except AuthorError as error:
         found.stopped = True
         sentence = error.message
@@ -68,6 +68,7 @@ def heard(found: Findings, p: Parameters, step: Callable[..., None], *arguments:
     except Exception as error:
         found.stopped = True
         found.fault("raised", f"{type(error).__name__}: {error} (under {p})")
+    return None
 
 
 def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> None:

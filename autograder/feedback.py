@@ -27,7 +27,7 @@ def _sentence(verdict: Verdict) -> str:
 def _notes(outcome: Outcome) -> list[str]:
     """What is said beside the checks."""
     gate = outcome.verdicts[0] if outcome.verdicts else None
-    if gate and gate.ok is False and not outcome.points and any(verdict.ok for verdict in outcome.verdicts):
+    if gate and gate.ok is False and any(verdict.ok for verdict in outcome.verdicts):
         return [*outcome.notes, f"The other checks count once {gate.check} is right."]
     return list(outcome.notes)
 

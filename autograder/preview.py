@@ -20,6 +20,12 @@ _CLOSED_FORMS = ("domains", "definitions", "functions", "log")
 _FIRST_CELL = "Run the notebook's first cells again: they say which names an answer may use."
 
 
+def as_typed(value: Any) -> Any:
+    """A number as its text, since `math.inf` is infinity as well as "inf"; all else, and not-a-number, as it is."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return str(value) if is_number else value
+
+
 class TypedText(str):
     """The text of an answer; in a notebook it shows itself as mathematics."""
 

@@ -14,6 +14,7 @@ from autograder.core import Answer, Question
 from autograder.errors import StudentError, Unreadable
 from autograder.preview import (
     Shown,
+    as_typed,
     declare,
     derivation,
     equation,
@@ -131,9 +132,7 @@ def check_choice(name: str, letters: str, /) -> None:
 
 def check_expression(name: str, /, **declared: Any) -> None:
     """Show a closed form as the grader reads it, or where reading stops."""
-    subject = _defined(name)
-    is_number = isinstance(subject, int | float) and not isinstance(subject, bool) and subject == subject
-    _read(name, str(subject) if is_number else subject, str, show_expression, declared)
+    _read(name, as_typed(_defined(name)), str, show_expression, declared)
 
 
 def check_matrix(name: str, /, **declared: Any) -> None:

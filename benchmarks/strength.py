@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from autograder.audit import AuditReport, PartAudit, audit
+from autograder.audit_table import share
 from autograder.core import Problem
 from autograder.library import load, slugs, statement_text
 from autograder.strength import PartStrength, strength
@@ -43,7 +44,7 @@ def section(problem: Problem, report: AuditReport, slips: list[PartStrength]) ->
         f"## {problem.title}: `{problem.slug}`",
         "",
         f"From {problem.source}. {report.distinct} distinct variants in {report.drawn} draws; the longest solution has "
-        f"{_par(report):.2f} times the words and signs of the shortest.",
+        f"{report.par_ratio or 1:.2f} times the words and signs of the shortest.",
         "",
         f"| {' | '.join(COLUMNS)} |",
         f"| {' | '.join('---' for _ in COLUMNS)} |",
@@ -55,10 +56,7 @@ def section(problem: Problem, report: AuditReport, slips: list[PartStrength]) ->
 
 def _audited(part: PartAudit) -> tuple[str, ...]:
     """What the audit says about a part."""
-    killed, kept = (
-        f"{good}/{many}" if many else "–"
-        for good, many in ((len(part.killed), len(part.mistakes)), (part.kept, part.equivalents))
-    )
+    killed, kept = share(len(part.killed), len(part.mistakes)), share(part.kept, part.equivalents)
     return f"`{part.name}`", part.kind, f"{part.points:g}", killed, kept
 
 
@@ -66,10 +64,6 @@ def _slips(part: PartStrength | None) -> tuple[str, str, str]:
     if part is None:
         return "–", "–", "–"
     return f"{part.killed}/{part.made}", str(len(part.harmless)), str(len(part.survivors))
-
-
-def _par(report: AuditReport) -> float:
-    return report.par[1] / max(report.par[0], 1) if report.par else 1.0
 
 
 def written(page: str) -> dict[str, str]:

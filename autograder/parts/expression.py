@@ -10,6 +10,7 @@ from autograder.core import Parameters
 from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.typed import Typed, guarded
+from autograder.preview import as_typed
 
 Names = Mapping[str, str]
 
@@ -40,8 +41,7 @@ class Expression(Typed):
 
     def text(self, value: Any) -> Any:
         """A text; a number counts as its own, so that `math.inf` is infinity."""
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
-        return str(value) if is_number else super().text(value)
+        return super().text(as_typed(value))
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables, abbreviations and the meaning of log."""

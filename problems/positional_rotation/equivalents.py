@@ -5,7 +5,7 @@ import math
 import torch
 
 from .mistakes import PRODUCT
-from .waves import START, component, moved, rotation, sign
+from .waves import component, first_line, moved, rotation, sign
 
 # The typed answers.
 
@@ -51,7 +51,7 @@ def second_at_once(p):
 
 def split(p, row):
     start = f"{component(p, row)}(t/f_j {sign(p)} k/f_j)"
-    return f"{START.format(component(p, row), sign(p))}\n{start}\n{moved(p, row, 'cos(k/f_j)', 'sin(k/f_j)')}"
+    return f"{first_line(p, row)}\n{start}\n{moved(p, row, 'cos(k/f_j)', 'sin(k/f_j)')}"
 
 
 def first_by_period(p):

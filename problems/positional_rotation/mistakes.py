@@ -2,7 +2,7 @@
 
 import torch
 
-from .waves import START, component, moved, rotation, sign
+from .waves import component, first_line, moved, rotation, sign
 
 # The frequency.
 
@@ -94,23 +94,19 @@ def translation(p):
 # The rows, line by line.
 
 
-def copied(p, row):
-    return START.format(component(p, row), sign(p))
-
-
 def added(p, row):
-    own = "s" if component(p, row) == "sin" else "c"
-    return f"{copied(p, row)}\n{component(p, row)}(t*omega_j) {sign(p)} {component(p, row)}(k*omega_j)\n" \
-           f"{own} {sign(p)} {component(p, row)}(k*omega_j)"  # fmt: skip
+    name = component(p, row)
+    added_up = f"{sign(p)} {name}(k*omega_j)"
+    return f"{first_line(p, row)}\n{name}(t*omega_j) {added_up}\n{name[0]} {added_up}"
 
 
 def other_sign(p, row):
     other = {**p, "direction": "back" if p["direction"] == "forward" else "forward"}
-    return f"{copied(p, row)}\n{moved(other, row)}"
+    return f"{first_line(p, row)}\n{moved(other, row)}"
 
 
 def mixed(p, row):
-    return f"{copied(p, row)}\n{moved(p, row, S, C)}"
+    return f"{first_line(p, row)}\n{moved(p, row, S, C)}"
 
 
 def first_added(p):
@@ -130,7 +126,7 @@ def first_mixed(p):
 
 def first_copied(p):
     """This is still the line you were to start from: the coefficients of s and c must come out."""
-    return copied(p, 0)
+    return first_line(p, 0)
 
 
 def second_added(p):
@@ -150,7 +146,7 @@ def second_mixed(p):
 
 def second_copied(p):
     """This is still the line you were to start from: the coefficients of s and c must come out."""
-    return copied(p, 1)
+    return first_line(p, 1)
 
 
 PRODUCT = "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)"

@@ -8,7 +8,7 @@ from autograder.checks.compare import difference
 from . import consequences
 from . import equivalents as right
 from . import mistakes as wrong
-from .waves import START, chain, component, moved, omega, rotation, sign
+from .waves import chain, component, first_line, moved, omega, rotation, sign
 
 ANGLES = {"t": "int", "k": "int", "omega_j": "positive"}
 NAMES = {"omega": "omega_j", "f_j": "1/omega_j", "f": "1/omega_j"}
@@ -61,8 +61,8 @@ def phrases(p):
         "moved_vector": rf"\mathrm{{PE}}_{{t{sign(p)}k}}",
         "row_one": rf"\{one}((t{sign(p)}k)\,\omega_j)",
         "row_two": rf"\{two}((t{sign(p)}k)\,\omega_j)",
-        "typed_one": START.format(component(p, 0), sign(p)),
-        "typed_two": START.format(component(p, 1), sign(p)),
+        "typed_one": first_line(p, 0),
+        "typed_two": first_line(p, 1),
         "topic_question": consequences.TOPICS[p["topic"]],
         "move_words": "forward by $k$" if p["direction"] == "forward" else "**back** by $k$",
     }
@@ -222,13 +222,13 @@ PROBLEM = Problem(
                mistakes=[wrong.turned, wrong.depends_on_position, wrong.by_wavelength, wrong.symmetric,
                          wrong.reflection, wrong.no_frequency, wrong.sines_outside, wrong.one_moved, wrong.translation],
                equivalents=[right.by_period, right.by_phase, right.negative_angles, right.in_latex]),
-        Derivation("first_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: START.format(
-                       component(p, 0), sign(p)), reference=lambda p: moved(p, 0), model=lambda p: chain(p, 0),
+        Derivation("first_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: first_line(p, 0),
+                   reference=lambda p: moved(p, 0), model=lambda p: chain(p, 0),
                    milestones=["no t"], steps=1,
                    mistakes=[wrong.first_added, wrong.first_sign, wrong.first_mixed, wrong.first_copied],
                    equivalents=[right.first_at_once, right.first_by_period]),
-        Derivation("second_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: START.format(
-                       component(p, 1), sign(p)), reference=lambda p: moved(p, 1), model=lambda p: chain(p, 1),
+        Derivation("second_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: first_line(p, 1),
+                   reference=lambda p: moved(p, 1), model=lambda p: chain(p, 1),
                    milestones=["no t"], steps=1,
                    mistakes=[wrong.second_added, wrong.second_sign, wrong.second_mixed, wrong.second_copied],
                    equivalents=[right.second_at_once, right.second_by_period]),

@@ -12,6 +12,11 @@ def component(p, row):
     return ("sin", "cos")[row] if p["first"] == "sin" else ("cos", "sin")[row]
 
 
+def first_line(p, row):
+    """What the proof of a row starts from."""
+    return START.format(component(p, row), sign(p))
+
+
 def omega(p):
     return f"{p['base']}^(-j/(d/2-1))" if p["last"] else f"{p['base']}^(-2j/d)"
 
@@ -35,4 +40,4 @@ def chain(p, row):
         line = f"sin(t*omega_j)*cos(k*omega_j) {sign(p)} cos(t*omega_j)*sin(k*omega_j)"
     else:
         line = f"cos(t*omega_j)*cos(k*omega_j) {'+-'[sign(p) == '+']} sin(t*omega_j)*sin(k*omega_j)"
-    return f"{START.format(name, sign(p))}\n= {line}\n= {moved(p, row)}"
+    return f"{first_line(p, row)}\n= {line}\n= {moved(p, row)}"

@@ -38,7 +38,7 @@ def course(tmp_path, monkeypatch):
     return place
 
 
-def command(course, *words, config=True):
+def command(course, *words):
     """Run a command in the course; what it printed."""
     name = Path(sys.executable).with_name(words[0])
     run = subprocess.run([name, *words[1:]], cwd=course, env=ENVIRONMENT, capture_output=True, text=True)
