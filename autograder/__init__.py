@@ -9,9 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from autograder.authoring.inputs import sizes, tensors
     from autograder.checks import close, exactly, form, gradient, holds, symbolic, unseen
     from autograder.core import Problem
-    from autograder.inputs import sizes, tensors
     from autograder.parts import (
         Choice,
         Derivation,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"),
     "core": ("Problem",),
-    "inputs": ("sizes", "tensors"),
+    "authoring.inputs": ("sizes", "tensors"),
     "parts": (
         "Choice",
         "Derivation",

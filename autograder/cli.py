@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from autograder.course.demo import Demo
+    from autograder.simulation.demo import Demo
 
 
 class Commands(click.Group):
@@ -35,8 +35,8 @@ def _build_own(course: Path, name: str, roster: Path) -> None:
     """A notebook for each student, with a bar; what students share is said."""
     from rich.progress import track
 
-    from autograder.assignment import read_assignment
-    from autograder.course.own_variants import alike, read_roster, write_own
+    from autograder.authoring.assignment import read_assignment
+    from autograder.course.per_student import alike, read_roster, write_own
 
     assignment, students = read_assignment(course, name), read_roster(roster)
     wanted = len(students) * len(assignment.problems)
@@ -92,8 +92,8 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
     students/ID/ASSIGNMENT/*.ipynb, to be handed out by whatever way you hand things out; they are handed in and graded
     as ever, and grading finds each one's numbers by itself.
     """
-    from autograder.assignment import find_course, read_assignment
-    from autograder.course.building import write
+    from autograder.authoring.assignment import find_course, read_assignment
+    from autograder.authoring.building import write
 
     course = course or find_course()
     for path, changed in write(course, read_assignment(course, assignment), seed):
@@ -133,8 +133,8 @@ def grade(assignment: str, course: Path | None, **options: Any) -> None:
     Exit code 0: every submission is graded, though some may wait for a person (see "held"). 1: some could not be
     graded, through no fault of the student's, or are left to do. 2: the command was not understood.
     """
-    from autograder.assignment import find_course
-    from autograder.course.starting import grade_class
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.grade_class import grade_class
 
     sys.exit(grade_class(course or find_course(), assignment, **options))
 
@@ -159,8 +159,8 @@ def regrade(assignment: str, course: Path | None, **options: Any) -> None:
     A check that asks something new cannot be judged from what is stored: those parts keep their marks and are listed;
     `autograder grade` runs them. Exit code 0: all could be judged; 1: some need a run.
     """
-    from autograder.assignment import find_course
-    from autograder.course.starting import regrade_class
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.grade_class import regrade_class
 
     sys.exit(regrade_class(course or find_course(), assignment, **options))
 
@@ -169,8 +169,8 @@ def regrade(assignment: str, course: Path | None, **options: Any) -> None:
 @click.argument("slug")
 def new(slug: str) -> None:
     """Make the problem folder SLUG with one working part, to be changed into yours."""
-    from autograder.course.scaffold import scaffold
-    from autograder.library import find_problems
+    from autograder.authoring.loading import find_problems
+    from autograder.authoring.scaffold import scaffold
 
     for path in scaffold(find_problems(), slug):
         click.echo(f"wrote {path}")
@@ -188,11 +188,11 @@ def variants(
     slug: str, seed: int, count: int | None, student: str | None, assignment: str | None, course: Path | None
 ) -> None:
     """Show the variants of problem SLUG: statements and answers side by side."""
-    from autograder.course.variants import show_variants
+    from autograder.commands.variant_table import show_variants
 
     if student is not None:
-        from autograder.assignment import find_course
-        from autograder.variants import course_secret, student_seed
+        from autograder.authoring.assignment import find_course
+        from autograder.authoring.variants import course_secret, student_seed
 
         if assignment is None:
             raise click.UsageError("--student needs --assignment: a student's variant differs from one to the other")
@@ -214,7 +214,7 @@ def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> No
     """See a term: build, release, hand in, grade, feedback, with a simulated class in a temporary folder."""
     from rich.console import Console
 
-    from autograder.course import demo as term
+    from autograder.simulation import demo as term
 
     console = Console()
     with term.folder(keep) as place:
@@ -248,7 +248,7 @@ def _class_table(finished: Demo, wide: bool) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from autograder.course import demo as term
+    from autograder.simulation import demo as term
 
     table = Table(title="… waits for a person", show_lines=True)
     table.add_column("student")
@@ -270,7 +270,7 @@ def _print_class(finished: Demo, console: Console) -> None:
     """The table of the class; on a narrow screen, the reasons stand under it."""
     from rich.text import Text
 
-    from autograder.course import demo as term
+    from autograder.simulation import demo as term
 
     if not console.is_terminal:
         console.width = max(console.width, 150)  # nobody reads a file through a keyhole
@@ -294,7 +294,7 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> N
     own hint, trivial answers must earn nothing, and the statement must show every parameter. Exit code 1 and a sentence
     per fault otherwise. A note is a weakness that you may accept.
     """
-    from autograder.audit_table import run_audit
+    from autograder.commands.audit_report import run_audit
 
     sys.exit(run_audit(slugs, variants=variants, seed=seed, strength=strength))
 
@@ -322,7 +322,7 @@ def decide(**options: Any) -> None:
       autograder decide growth --reference "O(n+d)" --answer "O(max(n,d))" --variables "n d"
       autograder decide equation --reference "y[i] = W[i,J] x[J]" --answer "y[i] = x[J] W[J,i]"
     """
-    from autograder.course.deciding import decide_by_hand, decide_cases
+    from autograder.commands.decide_cases import decide_by_hand, decide_cases
 
     file = options.pop("file")
     if file is not None:

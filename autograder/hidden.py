@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.answering import answer, quiet_stderr
-from autograder.judge import judge_part
-from autograder.library import load
-from autograder.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, stream_key, student_seed, variant
+from autograder.authoring.loading import load
+from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, part_key, student_seed, variant
+from autograder.grading.judge import judge_part
+from autograder.protocol.answering import answer, quiet_stderr
 
 
 def score(slug: str, part: str, *, version: int, seed: int, points: float, names: Mapping[str, Any]) -> float:
@@ -35,11 +35,6 @@ def score(slug: str, part: str, *, version: int, seed: int, points: float, names
 def own_seed(assignment: str, slug: str) -> int:
     """The seed of the student in whose folder the notebook lies (`…/<student>/<assignment>/`), for own variants."""
     return student_seed(_secret(), assignment, slug, Path.cwd().resolve().parent.name)
-
-
-def part_key(secret: bytes, slug: str, version: int, seed: int, part: str) -> tuple[int, ...]:
-    """The key of a part's hidden inputs: each part has a stream of its own."""
-    return stream_key(secret, "inputs", slug, version, seed, part)
 
 
 def _secret() -> bytes:

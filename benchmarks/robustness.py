@@ -2,9 +2,9 @@
 
     python -m benchmarks.robustness            writes docs/robustness.md (about four minutes on two cores)
 
-The class is `autograder.course.simulate.personas` of the small problem of the tests. Plain nbgrader runs with its stock
-configuration and the same released answer cells; its hidden tests are asserts as a teacher would write them, or the
-`hidden.score` that our source notebooks hold.
+The class is `autograder.simulation.classroom.personas` of the small problem of the tests. Plain nbgrader runs with its
+stock configuration and the same released answer cells; its hidden tests are asserts as a teacher would write them,
+or the `hidden.score` that our source notebooks hold.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder import library, report
-from autograder.assignment import read_assignment
-from autograder.course import building
-from autograder.course.simulate import Persona, Work, hand_in, personas
-from autograder.feedback import headline
-from autograder.nbgrader.commands import done, opened
-from autograder.notebook import HIDDEN_BEGIN, HIDDEN_END
-from autograder.variants import variant
+from autograder.authoring import building, loading
+from autograder.authoring.assignment import read_assignment
+from autograder.authoring.source_notebook import HIDDEN_BEGIN, HIDDEN_END
+from autograder.authoring.variants import variant
+from autograder.grading import report
+from autograder.grading.feedback import headline
+from autograder.nbgrader.course_api import done, opened
+from autograder.simulation.classroom import Persona, Work, hand_in, personas
 
 ROOT = Path(__file__).parents[1]
 COURSE = ROOT / "tests" / "data" / "course"
@@ -72,7 +72,7 @@ class Route:
     def __init__(self, folder: Path, *, ours: bool, asserts: bool = False) -> None:
         shutil.copytree(COURSE, folder)
         self.course, self.ours = folder / "notebooks", ours
-        self.problem = library.load("tiny", folder / "problems")
+        self.problem = loading.load("tiny", folder / "problems")
         if not ours:
             (self.course / "nbgrader_config.py").write_text(STOCK)
         with opened(self.course) as api:
@@ -168,7 +168,7 @@ cell was not found, *not graded* an error for this student: both are exported as
 that a lost gradient costs nothing there. An answer cell that does not come to its end counts as not run; plain nbgrader
 interrupts it and keeps what it defined.
 
-Reproduce with `python -m benchmarks.robustness`; `tests/test_robustness.py` keeps the page in step with the class.
+Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in step with the class.
 
 | persona | what was handed in | deserved | ours | plain, asserts | plain, `hidden.score` | what ours says |
 | --- | --- | --- | --- | --- | --- | --- |

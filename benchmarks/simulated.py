@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder import library
-from autograder.assignment import read_assignment
-from autograder.course import building
-from autograder.nbgrader.commands import opened
-from autograder.notebook import answer_id
+from autograder.authoring import building, loading
+from autograder.authoring.assignment import read_assignment
+from autograder.authoring.source_notebook import answer_id
+from autograder.nbgrader.course_api import opened
 
 HERE = Path(__file__).parent / "course"
 ROOT = Path(__file__).parents[1]
@@ -59,7 +58,7 @@ def two_courses(place: Path, students: int) -> tuple[Path, Path]:
     ours, plain = place / "ours", place / "plain"
     for folder in (ours, plain):
         shutil.copytree(HERE, folder)
-    problem = library.load(SLUG, ours / "problems")
+    problem = loading.load(SLUG, ours / "problems")
     courses = ours / "notebooks", plain / "notebooks"
     with opened(courses[0]):
         building.write(courses[0], read_assignment(courses[0], ASSIGNMENT))

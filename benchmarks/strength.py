@@ -15,11 +15,11 @@ from pathlib import Path
 
 import click
 
-from autograder.audit import AuditReport, PartAudit, audit
-from autograder.audit_table import share
+from autograder.audit.mutation_score import PartStrength, strength
+from autograder.audit.problem import AuditReport, PartAudit, audit
+from autograder.authoring.loading import load, slugs, statement_text
+from autograder.commands.audit_report import share
 from autograder.core import Problem
-from autograder.library import load, slugs, statement_text
-from autograder.strength import PartStrength, strength
 
 ROOT = Path(__file__).parents[1]
 PROBLEMS = ROOT / "problems"

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import library, notebook
+from autograder.authoring import loading, source_notebook
 from autograder.core import Report
-from autograder.grading import grade
+from autograder.grading.notebook import grade
 from autograder.sandbox import Limits, warm
 from autograder.sandbox.watch import descendants
 
@@ -120,7 +120,7 @@ def _listen(listener: socket.socket, host: Host) -> None:
 
 def submission(cells: list[str], answers: Mapping[str, str]) -> dict[str, Any]:
     """A notebook of the problem with one right and one wrong answer, and cells of the student's own before them."""
-    built = copy.deepcopy(notebook.build(library.load("attacked", PROBLEMS), 0))
+    built = copy.deepcopy(source_notebook.build(loading.load("attacked", PROBLEMS), 0))
     for cell in built["cells"]:
         name = cell["metadata"]["nbgrader"]["grade_id"].removesuffix("-answer")
         if name in answers and cell["metadata"]["nbgrader"]["solution"]:

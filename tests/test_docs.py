@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder import preview
-from autograder.audit import audit
-from autograder.course.scaffold import scaffold
+from autograder.audit.problem import audit
+from autograder.authoring.loading import load, slugs, statement_text
+from autograder.authoring.scaffold import scaffold
 from autograder.errors import Unreadable
-from autograder.library import load, slugs, statement_text
+from autograder.student import preview
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(expression|equation|growth|derivation|matrix)(.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)

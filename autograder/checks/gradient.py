@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.answering import tensor_leaves
 from autograder.checks.check import Check, Respondent
 from autograder.checks.compare import array, difference, is_tensor
 from autograder.core import Case, Verdict
+from autograder.protocol.answering import tensor_leaves
 
 # Where the reference's gradient is zero throughout, a right one may be what rounding leaves of terms that cancel.
 ROUNDING = 1e-13

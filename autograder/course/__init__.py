@@ -1,1 +1,1 @@
-"""Many notebooks and many submissions: building an assignment, and the whole cycle with a simulated class."""
+"""Many submissions: the run over a class, its journal and workers, regrading, and own variants for each student."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import StaffError
-from autograder.report import FOLDER
+from autograder.grading.report import FOLDER
 
 
 def path_of(course: Path, assignment: str) -> Path:

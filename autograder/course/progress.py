@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from autograder.course.marking import Result, Row
+from autograder.course.run import Result, Row
 
 SETTLED = ("done", "kept", "empty", "failed")
 _STYLES = {"done": "green", "kept": "dim", "failed": "bold red", "running": "cyan", "empty": "yellow"}

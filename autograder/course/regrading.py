@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import report as reports
-from autograder.answering import question_key
 from autograder.core import Answer, Outcome, Question, Report
 from autograder.errors import AutograderError
-from autograder.grading import DEATH, add_staff_notes, grade
-from autograder.nbgrader.commands import opened
+from autograder.grading import report as reports
+from autograder.grading.notebook import DEATH, add_staff_notes, grade
+from autograder.grading.repeatability import CODE as UNSTABLE
+from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder, Graded, Handed
-from autograder.nbgrader.reading import MINE
+from autograder.nbgrader.intake import MINE
+from autograder.protocol.answering import question_key
 from autograder.sandbox import CellResult
 from autograder.sandbox.task import Unasked
-from autograder.stability import CODE as UNSTABLE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -203,7 +203,7 @@ def expressions(
     differ in the order of terms, a `+0` or a parenthesis only are the same line.
     """
     from autograder.maths import expression
-    from autograder.maths.expression.normal import normal, opened
+    from autograder.maths.expression.same_line import normal, opened
 
     declared = {name: options[name] for name in _DECLARATIONS if name in options}
     compare = decide or expression.decide

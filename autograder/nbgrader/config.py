@@ -21,20 +21,20 @@ def configure(c: Any, course: Path | str) -> None:
     c.ExecutePreprocessor.timeout = 60
     _kernels_over_sockets(c)
     here = "autograder.nbgrader"
-    c.Autograde.exporter_class = f"{here}.reading.SubmissionExporter"
-    c.Autograde.pre_convert_hook = f"{here}.reading.before_reading"
-    c.Autograde.sanitize_preprocessors = [f"{here}.reading.Sanitize"]
+    c.Autograde.exporter_class = f"{here}.intake.SubmissionExporter"
+    c.Autograde.pre_convert_hook = f"{here}.intake.before_reading"
+    c.Autograde.sanitize_preprocessors = [f"{here}.intake.Sanitize"]
     c.Autograde.autograde_preprocessors = [
-        f"{here}.running.RunAndJudge",
+        f"{here}.run_and_judge.RunAndJudge",
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     c.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.GetGrades",
-        f"{here}.showing.ForStudents",
+        f"{here}.feedback_exporter.ForStudents",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
-    c.GenerateFeedback.exporter_class = f"{here}.showing.FeedbackExporter"
+    c.GenerateFeedback.exporter_class = f"{here}.feedback_exporter.FeedbackExporter"
 
 
 def _kernels_over_sockets(c: Any) -> None:

@@ -22,13 +22,15 @@ import nbformat
 from nbgrader import utils
 from nbgrader.converters import Autograde
 
-from autograder import report as reports
+from autograder.authoring.variants import course_secret
 from autograder.core import Report
-from autograder.nbgrader.commands import done
+from autograder.grading import report as reports
+from autograder.grading.repair import make_whole
 from autograder.nbgrader.config import configure
-from autograder.nbgrader.feedback import Feedback
+from autograder.nbgrader.course_api import done
+from autograder.nbgrader.feedback_pages import Feedback
 from autograder.nbgrader.files import as_text, replace_folder
-from autograder.nbgrader.reading import (
+from autograder.nbgrader.intake import (
     MINE,
     content_of,
     has_own_variants,
@@ -38,9 +40,7 @@ from autograder.nbgrader.reading import (
     source_for,
 )
 from autograder.nbgrader.rows import Rows
-from autograder.nbgrader.running import RunAndJudge, files_beside, report_at
-from autograder.submission import make_whole
-from autograder.variants import course_secret
+from autograder.nbgrader.run_and_judge import RunAndJudge, files_beside, report_at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,9 +126,9 @@ class Folder:
 
     @functools.cached_property
     def _against(self) -> str:
-        from autograder import library
+        from autograder.authoring import loading
 
-        root = library.find_problems(self.root)
+        root = loading.find_problems(self.root)
         words = [json.dumps(self.sources[name], sort_keys=True) for name in sorted(self.sources)]
         for source in self.sources.values():
             slug = source.metadata.get(MINE, {}).get("slug", "")

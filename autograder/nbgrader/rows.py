@@ -23,11 +23,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import load_only
 
+from autograder.authoring.source_notebook import answer_id
 from autograder.core import Report
 from autograder.errors import StaffError
-from autograder.feedback import student_comment
-from autograder.nbgrader.running import record_grade
-from autograder.notebook import answer_id
+from autograder.grading.feedback import student_comment
+from autograder.nbgrader.run_and_judge import record_grade
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from autograder.core import Parameters
 from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.typed import Typed, guarded
-from autograder.preview import as_typed
+from autograder.student.preview import as_typed
 
 Names = Mapping[str, str]
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.answering import answer, question_key
 from autograder.core import Answer, Ask, Case, Parameters, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.parts.source import takes_parameters
-from autograder.wire import encode
+from autograder.protocol.answering import answer, question_key
+from autograder.protocol.codec import encode
 
 
 class NoAnswer(Exception):

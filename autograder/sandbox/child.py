@@ -15,13 +15,13 @@ import tempfile
 import time
 from typing import Any
 
-from autograder.answering import answer
 from autograder.core import Question
 from autograder.errors import Unreadable
+from autograder.protocol.answering import answer
+from autograder.protocol.codec import decode, encode
 from autograder.sandbox import linux, mounts, stream, wall
 from autograder.sandbox.outputs import MAX_OUTPUTS
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
-from autograder.wire import decode, encode
 
 
 def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str, str]]) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
+from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
 from autograder.sandbox.outputs import limited, note, outputs
 from autograder.sandbox.process import Process
-from autograder.wire import decode, encode
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
 Death = Literal["timeout", "exit", "memory", "staff"]

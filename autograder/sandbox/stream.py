@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from autograder.errors import Unreadable
-from autograder.wire import MAX_BYTES
+from autograder.protocol.codec import MAX_BYTES
 
 _LENGTH = struct.Struct(">Q")
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.answering import question_key
 from autograder.core import Answer, Question
+from autograder.protocol.answering import question_key
+from autograder.protocol.codec import decode, encode
 from autograder.sandbox.session import CellResult, Limits, Session, encoded
-from autograder.wire import decode, encode
 
 # After one of these a judge asks a part nothing more: code that is not there, or does not come back.
 LAST_WORDS = ("missing", "timeout", "exit", "memory", "staff")

@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from typing import IO, Any, NoReturn, Protocol
 
 from autograder.errors import StaffError
+from autograder.protocol.codec import decode, encode
 from autograder.sandbox import layers, mounts, stream, wall
 from autograder.sandbox.process import Process
 from autograder.sandbox.watch import Watch, number
-from autograder.wire import decode, encode
 
 START_SECONDS = 120
 END_SECONDS = 10

@@ -3,11 +3,11 @@
 CELLS = [
     """
 import gc, socket
-from autograder import wire
+from autograder.protocol import codec
 from autograder.sandbox import stream
 channel = next(item for item in gc.get_objects() if isinstance(item, socket.socket))
 for turn in range(100):
-    stream.send(channel, wire.encode({"value": 1.0, "failure": None, "detail": "", "turn": turn}))
+    stream.send(channel, codec.encode({"value": 1.0, "failure": None, "detail": "", "turn": turn}))
 """
 ]
 FLAG = "channel"

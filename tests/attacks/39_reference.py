@@ -9,10 +9,10 @@ try:
     print(open("@PROBLEMS@/attacked/problem.py").read() and "BREACH: the reference")
 except OSError as error:
     print(error)
-from autograder import library
+from autograder.authoring import loading
 for root in (None, Path("@PROBLEMS@")):
     try:
-        print("BREACH:", library.load("attacked", root))
+        print("BREACH:", loading.load("attacked", root))
     except Exception as error:
         print(type(error))
 """,

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from autograder import library
-from autograder.assignment import read_assignment
-from autograder.course import building
-from autograder.course.simulate import Work, hand_in, personas
-from autograder.nbgrader.commands import done, opened
-from autograder.variants import variant
+from autograder.authoring import building, loading
+from autograder.authoring.assignment import read_assignment
+from autograder.authoring.variants import variant
+from autograder.nbgrader.course_api import done, opened
+from autograder.simulation.classroom import Work, hand_in, personas
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"
@@ -95,7 +94,7 @@ def build(folder: Path, more: str = "") -> Classroom:
     path = folder / "notebooks"
     config = path / "nbgrader_config.py"
     config.write_text(config.read_text() + more)
-    problem = library.load("tiny", folder / "problems")
+    problem = loading.load("tiny", folder / "problems")
     with opened(path) as api:
         building.write(path, read_assignment(path, "ps1"))
         done("generate_assignment", api.generate_assignment("ps1"))

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder import library, report
-from autograder.assignment import read_assignment
-from autograder.course.simulate import Work, hand_in
-from autograder.variants import variant
+from autograder.authoring import loading
+from autograder.authoring.assignment import read_assignment
+from autograder.authoring.variants import variant
+from autograder.grading import report
+from autograder.simulation.classroom import Work, hand_in
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "notebooks"
@@ -82,7 +83,7 @@ def graded(name, course):
     handed: dict[str, dict[str, bytes]] = {"solved": {}, "empty": {}}
     wrong = {}
     for slug in assignment.problems:
-        problem = library.load(slug)
+        problem = loading.load(slug)
         p = variant(problem, assignment.seed).parameters
         released = json.loads((course / "release" / assignment.name / f"{slug}.ipynb").read_text())
         handed["solved"] |= Work(released, problem, p).solve().files()
@@ -120,7 +121,7 @@ def marks(course):
 
 def parts_of(assignment):
     """(slug, part) for every part of an assignment."""
-    return [(slug, part) for slug in assignment.problems for part in library.load(slug).parts]
+    return [(slug, part) for slug in assignment.problems for part in loading.load(slug).parts]
 
 
 def solutions_earn_full_marks(course, assignment):
@@ -155,7 +156,7 @@ def mistakes_read_their_own_hints(course, assignment, wrong):
         for name, mistake in made.items():
             outcome = outcomes[name]
             codes = [verdict.code for verdict in outcome.verdicts if verdict.ok is False]
-            known = {item.__name__ for item in library.load(slug).part(name).mistakes}
+            known = {item.__name__ for item in loading.load(slug).part(name).mistakes}
             if outcome.standing != "lost" or outcome.points >= outcome.max_points or not known & set(codes):
                 astray.append((slug, name, mistake.__name__, outcome.standing, codes))
             elif mistake.__name__ not in codes:

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from autograder import foreseeing
 from autograder.core import Answer, Question
+from autograder.grading import plan
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Asked, Replayed, Replies, Task, Unasked, answer, answer_frame
 
@@ -55,10 +55,10 @@ def test_further_rounds_end(monkeypatch):
         except Unasked:
             return "held"
 
-    monkeypatch.setattr(foreseeing, "grade", never_content)
+    monkeypatch.setattr(plan, "grade", never_content)
     task = Task(cells=("a = 1",), questions={})
-    _, report = foreseeing.judged({}, task, Replies(), lambda task: rounds.append(task) or Replies())
-    assert report == "held" and len(rounds) == foreseeing.ROUNDS - 1
+    _, report = plan.judged({}, task, Replies(), lambda task: rounds.append(task) or Replies())
+    assert report == "held" and len(rounds) == plan.ROUNDS - 1
 
 
 @pytest.mark.slow

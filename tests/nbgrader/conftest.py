@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from autograder import library, report
-from autograder.assignment import read_assignment
-from autograder.course import building
-from autograder.course.simulate import Persona, Work, hand_in, personas
-from autograder.nbgrader.commands import done, opened
-from autograder.variants import variant
+from autograder.authoring import building, loading
+from autograder.authoring.assignment import read_assignment
+from autograder.authoring.variants import variant
+from autograder.grading import report
+from autograder.nbgrader.course_api import done, opened
+from autograder.simulation.classroom import Persona, Work, hand_in, personas
 
 DATA = Path(__file__).parents[1] / "data" / "course"
 
@@ -82,7 +82,7 @@ def _new_course(folder: Path, config: str | None = None) -> Course:
     path = folder / "notebooks"
     if config is not None:
         (path / "nbgrader_config.py").write_text(config)
-    problem = library.load("tiny", folder / "problems")
+    problem = loading.load("tiny", folder / "problems")
     with opened(path) as api:
         building.write(path, read_assignment(path, "ps1"))
         log = done("generate_assignment", api.generate_assignment("ps1"))

@@ -15,10 +15,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder import library
-from autograder.course.simulate import Work, hand_in, personas
-from autograder.nbgrader.commands import opened
-from autograder.variants import variant
+from autograder.authoring import loading
+from autograder.authoring.variants import variant
+from autograder.nbgrader.course_api import opened
+from autograder.simulation.classroom import Work, hand_in, personas
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"
@@ -57,7 +57,7 @@ def term(tmp_path_factory):
     nbformat.write(foreign_notebook(), course / "source/ps1/foreign.ipynb")
     said["generate_assignment"] = command(course, "generate_assignment", "ps1")
     said["validate"] = command(course, "validate", "source/ps1/tiny.ipynb")
-    problem = library.load("tiny", folder / "problems")
+    problem = loading.load("tiny", folder / "problems")
     released = json.loads((course / "release/ps1/tiny.ipynb").read_text())
     for persona in personas(problem):
         if persona.name in CLASS:

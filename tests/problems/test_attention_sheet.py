@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from autograder.audit.simulated_answers import handed_in
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load
+from autograder.grading.judge import judge_part
 from autograder.maths import expression
-from autograder.simulated import handed_in
-from autograder.variants import variant
 from solutions.bert import Bert
 
 PROBLEM = load("attention_sheet")

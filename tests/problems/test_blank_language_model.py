@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograder.authoring.loading import load
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load
+from autograder.grading.judge import judge_part
 from autograder.maths import tensor
 from solutions.bidirectional import BlankLanguageModel, StackedBidirectionalRNN, leak
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load
+from autograder.grading.judge import judge_part
 from autograder.maths import tensor
-from autograder.variants import variant
 from solutions.language_cnn import LanguageCNN, stride_two_layer
 
 ROOT = Path(__file__).parents[2] / "problems"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.judge import judge_part
-from autograder.library import load
-from autograder.simulated import handed_in
-from autograder.variants import variant
+from autograder.audit.simulated_answers import handed_in
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
+from autograder.grading.judge import judge_part
 
 ROOT = Path(__file__).parents[2] / "problems"
 PROBLEM = load("language_modeling", ROOT)

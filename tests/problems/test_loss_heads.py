@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load
-from autograder.variants import variant
+from autograder.grading.judge import judge_part
 from solutions.mlp import DeepMLP, squared_loss
 
 PROBLEM = load("loss_heads")

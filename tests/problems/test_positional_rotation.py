@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from autograder.authoring.loading import load, statement_text
+from autograder.authoring.statement import render
+from autograder.authoring.variants import variant
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load, statement_text
+from autograder.grading.judge import judge_part
 from autograder.parts.respond import local
-from autograder.statement import render
-from autograder.variants import variant
 from solutions.positional import shift_matrix, sinusoid
 
 PROBLEM = load("positional_rotation")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import preview
-from autograder.library import load
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
 from autograder.parts import Equation
-from autograder.variants import variant
+from autograder.student import preview
 
 ROOT = Path(__file__).parents[2] / "problems"
 SLUGS = ("blank_language_model", "image_captioning", "language_cnn")

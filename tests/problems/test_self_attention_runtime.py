@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load
-from autograder.variants import variant
+from autograder.grading.judge import judge_part
 from solutions.attention import self_attention
 
 PROBLEM = load("self_attention_runtime")

@@ -7,10 +7,10 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from autograder.judge import judge_part
-from autograder.library import load
-from autograder.simulated import handed_in, visible_check
-from autograder.variants import variant
+from autograder.audit.simulated_answers import handed_in, visible_check
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
+from autograder.grading.judge import judge_part
 
 ROOT = Path(__file__).parents[2] / "problems"
 BETAS = (0.3, 1.0, 2.5)

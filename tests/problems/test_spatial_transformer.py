@@ -6,11 +6,11 @@ import itertools
 import pytest
 import torch
 
-from autograder.answering import answer
+from autograder.authoring.loading import load
+from autograder.authoring.variants import variant
 from autograder.core import Answer
-from autograder.judge import judge_part
-from autograder.library import load
-from autograder.variants import variant
+from autograder.grading.judge import judge_part
+from autograder.protocol.answering import answer
 from solutions.attention import self_attention
 from solutions.spatial import AxialAttention, SpatialAttention, WindowAttention, spatial_attention, window_pairs
 

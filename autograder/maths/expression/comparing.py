@@ -17,12 +17,12 @@ from flint import acb, arb, ctx, fmpq
 from autograder.errors import AuthorError
 from autograder.maths.expression import points
 from autograder.maths.expression.arithmetic import Unclear, Undefined, precision
-from autograder.maths.expression.audit import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
+from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
 from autograder.maths.expression.program import Loop, Machine, Program
-from autograder.maths.expression.series import evaluate
+from autograder.maths.expression.sums import evaluate
 from autograder.maths.expression.switches import around_switches, has_pieces
 from autograder.maths.expression.syntax import Node, free_variables
 from autograder.maths.expression.vocabulary import Domain

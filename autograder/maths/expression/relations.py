@@ -12,7 +12,7 @@ from autograder.maths.expression import points
 from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget, Exhausted
 from autograder.maths.expression.comparing import Comparison
-from autograder.maths.expression.deciding import Question, compare
+from autograder.maths.expression.equality import Question, compare
 from autograder.maths.expression.syntax import Add, Mul, Neg, Node, Number, substitute
 from autograder.maths.expression.vocabulary import Domain
 

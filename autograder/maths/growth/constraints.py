@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.growth.constant import ONE
+from autograder.maths.growth.growth_grammar import parse
+from autograder.maths.growth.growth_tree import names
 from autograder.maths.growth.monomial import Monomial, atom
-from autograder.maths.growth.normal import Evaluator
-from autograder.maths.growth.reading import parse
+from autograder.maths.growth.normal_form import Evaluator
 from autograder.maths.growth.regime import Regime
 from autograder.maths.growth.terms import Terms
-from autograder.maths.growth.tree import names
 
 
 def read_constraints(constraints: Iterable[str], variables: Iterable[str]) -> list[Monomial]:

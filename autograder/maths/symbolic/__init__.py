@@ -5,7 +5,7 @@ strings and runs nothing. The two halves meet only in `Digits`, so they can live
 """
 
 from autograder.maths.symbolic.judging import compare
-from autograder.maths.symbolic.running import Digits, high_precision
+from autograder.maths.symbolic.precise_run import Digits, high_precision
 from autograder.maths.symbolic.tracing import high_precision_torch
 
 __all__ = ["Digits", "compare", "high_precision", "high_precision_torch"]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy
 
 from autograder.maths.symbolic.arrays import PreciseArray, objects, precise, wrapped
+from autograder.maths.symbolic.decimal_functions import pi
 from autograder.maths.symbolic.precise import Precise
-from autograder.maths.symbolic.series import pi
 
 Array = Any
 np: Any = numpy  # numpy's stubs know nothing of arrays of our own numbers

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from autograder.maths.decision import Decision, different, equal
-from autograder.maths.symbolic.running import Digits
-from autograder.maths.symbolic.series import CONTEXT
+from autograder.maths.symbolic.decimal_functions import CONTEXT
+from autograder.maths.symbolic.precise_run import Digits
 
 _NUMBER = re.compile(r"-?(\d{1,200}(\.\d{1,200})?([eE][+-]?\d{1,18})?|Infinity|NaN)", re.ASCII)
 SAME = Decimal("1e-60")

@@ -13,8 +13,8 @@ import numpy as np
 
 from autograder.errors import StudentError
 from autograder.maths.symbolic.arrays import PreciseArray, Size, objects, precise, wrapped
+from autograder.maths.symbolic.decimal_functions import pi
 from autograder.maths.symbolic.precise import Precise
-from autograder.maths.symbolic.series import pi
 
 _REFUSED = {"random", "fft", "save", "load", "fromfile", "loadtxt", "genfromtxt"}
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache, total_ordering
 from typing import Any, SupportsFloat, SupportsIndex
 
-from autograder.maths.symbolic.series import CONTEXT, error_function, pi, sine
+from autograder.maths.symbolic.decimal_functions import CONTEXT, error_function, pi, sine
 
 _ONE, _TWO = Decimal(1), Decimal(2)
 _ULPS = Decimal(2) ** -51  # two roundings of a 53-bit float

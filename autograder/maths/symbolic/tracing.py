@@ -16,8 +16,8 @@ from autograder.errors import StudentError
 from autograder.maths.symbolic.namespaces import unavailable
 from autograder.maths.symbolic.operators import OPERATORS
 from autograder.maths.symbolic.precise import Precise
+from autograder.maths.symbolic.precise_run import Digits, digits_of
 from autograder.maths.symbolic.rebinding import lifted, lifted_data
-from autograder.maths.symbolic.running import Digits, digits_of
 
 
 def high_precision_torch(function: Callable[..., Any], *arguments: Any) -> tuple[Digits, ...]:

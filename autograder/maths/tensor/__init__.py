@@ -15,20 +15,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .checking import check
-from .core import Fault
-from .declarations import Declarations, declare
-from .description import Described, Description, describe
-from .grammar import parse
-from .latex import to_latex
-from .rendering import to_text
-from .tree import Equation, System
+from autograder.maths.tensor.checking import check
+from autograder.maths.tensor.core_tree import Fault
+from autograder.maths.tensor.declarations import Declarations, declare
+from autograder.maths.tensor.description import Described, Description, describe
+from autograder.maths.tensor.latex import to_latex
+from autograder.maths.tensor.rendering import to_text
+from autograder.maths.tensor.tensor_grammar import parse
+from autograder.maths.tensor.tensor_tree import Equation, System
 
 if TYPE_CHECKING:
-    from .deciding import decide
-    from .numeric import evaluate
-    from .parameters import decide_model
-    from .properties import (
+    from autograder.maths.tensor.equivalence import decide
+    from autograder.maths.tensor.numeric import evaluate
+    from autograder.maths.tensor.parameters import decide_model
+    from autograder.maths.tensor.properties import (
         depends_on,
         does_not_read,
         fits,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
 
 _LAZY = {
-    "decide": "deciding",
+    "decide": "equivalence",
     "decide_model": "parameters",
     "evaluate": "numeric",
     "fits": "properties",

@@ -6,9 +6,8 @@ from abc import abstractmethod
 from fractions import Fraction
 
 from autograder.errors import Unreadable
-
-from .reader import Reader
-from .tree import Call, Expr, Index, Lookup, Name, Number, Opaque, Product, Symbol, Tensor
+from autograder.maths.tensor.tensor_reader import Reader
+from autograder.maths.tensor.tensor_tree import Call, Expr, Index, Lookup, Name, Number, Opaque, Product, Symbol, Tensor
 
 FUNCTIONS = {
     "sigma": "sigma",

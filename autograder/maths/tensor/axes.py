@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from . import messages
-from .concatenation import DOTTED
-from .core import (
+from autograder.maths.tensor import messages
+from autograder.maths.tensor.concatenation import DOTTED
+from autograder.maths.tensor.core_tree import (
     AxisSize,
     Core,
     CoreIndex,
@@ -28,7 +28,7 @@ from .core import (
     inner,
     reads,
 )
-from .declarations import Declarations
+from autograder.maths.tensor.declarations import Declarations
 
 Node = tuple[object, ...]
 

@@ -14,7 +14,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from .arithmetic import Array, Floats, _each
+from autograder.maths.tensor.number_systems import Array, Floats, _each
 
 BITS = 400
 SATURATED = 150.0

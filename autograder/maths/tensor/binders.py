@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from .reader import Reader
-from .tree import Concat, Expr, Index, IndexTerm, ScopeNote, Softmax, Sum, Symbol, Total
+from autograder.maths.tensor.tensor_reader import Reader
+from autograder.maths.tensor.tensor_tree import Concat, Expr, Index, IndexTerm, ScopeNote, Softmax, Sum, Symbol, Total
 
 BINDERS = ("sum", "softmax", "concat")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import messages
-from .axes import Side, add_answer, declared
-from .core import Core, CoreIndex, Fault, Integer, Meaning, Read, inner
-from .declarations import Declarations
-from .meaning import meanings
-from .scope import Setting
-from .symbols import axes
-from .tree import Expr, System, Tensor, children
+from autograder.maths.tensor import messages
+from autograder.maths.tensor.axes import Side, add_answer, declared
+from autograder.maths.tensor.core_tree import Core, CoreIndex, Fault, Integer, Meaning, Read, inner
+from autograder.maths.tensor.declarations import Declarations
+from autograder.maths.tensor.meaning import meanings
+from autograder.maths.tensor.scope import Setting
+from autograder.maths.tensor.symbols import axes
+from autograder.maths.tensor.tensor_tree import Expr, System, Tensor, children
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..decision import Decision, different, equal, undecided
-from .arithmetic import Arithmetic, Array, Floats, PrimeField
-from .axes import Axes, Side
-from .core import Fault, Meaning
-from .declarations import Declarations
-from .evaluation import Evaluation
-from .sizes import Sizes
-from .values import Grid, LimitError, Value
+from autograder.maths.decision import Decision, different, equal, undecided
+from autograder.maths.tensor.axes import Axes, Side
+from autograder.maths.tensor.core_tree import Fault, Meaning
+from autograder.maths.tensor.declarations import Declarations
+from autograder.maths.tensor.evaluation import Evaluation
+from autograder.maths.tensor.number_systems import Arithmetic, Array, Floats, PrimeField
+from autograder.maths.tensor.sizes import Sizes
+from autograder.maths.tensor.values import Grid, LimitError, Value
 
 TOLERANCE = 1e-80
 FIELD_TRIALS = 2
@@ -144,7 +144,7 @@ class Comparison:
     # -- pass B
 
     def _real(self, what: Compared) -> Decision:
-        from .balls import Balls, precision
+        from autograder.maths.tensor.balls import Balls, precision
 
         entries, one_sided, saturated = 0, True, True
         with precision():

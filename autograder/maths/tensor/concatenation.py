@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tree import Concat, Expr, Index, IndexTerm, Pieces, Symbol, Tensor
+from autograder.maths.tensor.tensor_tree import Concat, Expr, Index, IndexTerm, Pieces, Symbol, Tensor
 
 DOTTED = 100  # primes of the index that stands for the dots, which no one types
 

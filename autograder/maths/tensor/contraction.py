@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arithmetic import Array
-from .core import Core, CoreIndex, Multiply
-from .entries import Entries
-from .values import LimitError, Value, union
+from autograder.maths.tensor.core_tree import Core, CoreIndex, Multiply
+from autograder.maths.tensor.entries import Entries
+from autograder.maths.tensor.number_systems import Array
+from autograder.maths.tensor.values import LimitError, Value, union
 
 if TYPE_CHECKING:
     pass

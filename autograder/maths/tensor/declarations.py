@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from autograder.errors import AuthorError, Unreadable
-
-from .grammar import parse
-from .tree import Tensor
+from autograder.maths.tensor.tensor_grammar import parse
+from autograder.maths.tensor.tensor_tree import Tensor
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .checking import inputs, interpret
-from .core import Core, Fault, Multiply, Normalise, inner
-from .declarations import Declarations
-from .tree import ScopeNote, System
+from autograder.maths.tensor.checking import inputs, interpret
+from autograder.maths.tensor.core_tree import Core, Fault, Multiply, Normalise, inner
+from autograder.maths.tensor.declarations import Declarations
+from autograder.maths.tensor.tensor_tree import ScopeNote, System
 
 
 @dataclass(frozen=True, kw_only=True)

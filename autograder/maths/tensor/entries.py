@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .arithmetic import Array
-from .core import Core, CoreIndex, Integer, Meaning, Read, SizeIndex, Variable
-from .values import Grid, Value, rising, union
+from autograder.maths.tensor.core_tree import Core, CoreIndex, Integer, Meaning, Read, SizeIndex, Variable
+from autograder.maths.tensor.number_systems import Array
+from autograder.maths.tensor.values import Grid, Value, rising, union
 
 if TYPE_CHECKING:
-    from .evaluation import Evaluation
+    from autograder.maths.tensor.evaluation import Evaluation
 
 
 class Entries:

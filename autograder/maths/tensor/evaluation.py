@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from .arithmetic import Arithmetic
-from .core import Meaning, Variable, reads, variables
-from .frame import Frame
-from .values import Grid, LimitError, Value
+from autograder.maths.tensor.core_tree import Meaning, Variable, reads, variables
+from autograder.maths.tensor.frame import Frame
+from autograder.maths.tensor.number_systems import Arithmetic
+from autograder.maths.tensor.values import Grid, LimitError, Value
 
 LARGEST = 400_000
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .contraction import Contraction
-from .core import (
+from autograder.maths.tensor.contraction import Contraction
+from autograder.maths.tensor.core_tree import (
     Add,
     Apply,
     AxisSize,
@@ -24,7 +24,7 @@ from .core import (
     Unknown,
     rational,
 )
-from .values import LimitError, Value, union
+from autograder.maths.tensor.values import LimitError, Value, union
 
 
 class Frame(Contraction):

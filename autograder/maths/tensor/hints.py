@@ -8,14 +8,14 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from ..decision import Decision
-from .checking import needed
-from .comparison import Comparison
-from .deciding import targets
-from .question import Prepared, Question
-from .repairs import Repair, repairs
-from .tree import System
-from .values import LimitError
+from autograder.maths.decision import Decision
+from autograder.maths.tensor.checking import needed
+from autograder.maths.tensor.comparison import Comparison
+from autograder.maths.tensor.equivalence import targets
+from autograder.maths.tensor.question import Prepared, Question
+from autograder.maths.tensor.repairs import Repair, repairs
+from autograder.maths.tensor.tensor_tree import System
+from autograder.maths.tensor.values import LimitError
 
 MOST_TRIED = 150
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .rendering import FACTOR, Text
-from .tokens import GREEK
-from .tree import Concat, Expr, Index, Name, Power, Symbol, System, Tensor, Total
+from autograder.maths.tensor.rendering import FACTOR, Text
+from autograder.maths.tensor.tensor_tokens import GREEK
+from autograder.maths.tensor.tensor_tree import Concat, Expr, Index, Name, Power, Symbol, System, Tensor, Total
 
 
 class Latex(Text):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from . import messages
-from .concatenation import dotted
-from .core import (
+from autograder.maths.tensor import messages
+from autograder.maths.tensor.concatenation import dotted
+from autograder.maths.tensor.core_tree import (
     Add,
     Apply,
     AxisSize,
@@ -33,10 +33,10 @@ from .core import (
     inner,
     variables,
 )
-from .scope import Scope, Scoped, Setting, symbol_of
-from .shifting import unshifted
-from .symbols import capitals, divisors, occurs, summed
-from .tree import (
+from autograder.maths.tensor.scope import Scope, Scoped, Setting, symbol_of
+from autograder.maths.tensor.shifting import unshifted
+from autograder.maths.tensor.symbols import capitals, divisors, occurs, summed
+from autograder.maths.tensor.tensor_tree import (
     Call,
     Concat,
     Equation,

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from autograder.errors import did_you_mean
-
-from .core import Fault
-from .tree import Symbol
+from autograder.maths.tensor.core_tree import Fault
+from autograder.maths.tensor.tensor_tree import Symbol
 
 
 def free_right(index: str) -> Fault:

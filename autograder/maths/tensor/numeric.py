@@ -11,16 +11,15 @@ from typing import Any, Literal
 import numpy as np
 
 from autograder.errors import AuthorError, did_you_mean
-
-from .arithmetic import Array, Floats
-from .axes import Axes, Node, Side, add_reference, declared
-from .checking import Interpreted, inputs, interpret
-from .comparison import counts_from_zero
-from .core import CoreIndex, Meaning, SizeIndex, Variable, reads
-from .declarations import Declarations, tensor_key
-from .evaluation import Evaluation
-from .tree import System
-from .values import LimitError
+from autograder.maths.tensor.axes import Axes, Node, Side, add_reference, declared
+from autograder.maths.tensor.checking import Interpreted, inputs, interpret
+from autograder.maths.tensor.comparison import counts_from_zero
+from autograder.maths.tensor.core_tree import CoreIndex, Meaning, SizeIndex, Variable, reads
+from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.evaluation import Evaluation
+from autograder.maths.tensor.number_systems import Array, Floats
+from autograder.maths.tensor.tensor_tree import System
+from autograder.maths.tensor.values import LimitError
 
 Boundary = Literal["zero", "error"]
 LARGEST_NUMERIC = 50_000_000

@@ -13,16 +13,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations, product
 
-from ..decision import Decision, different, undecided
-from .checking import Interpreted, inputs
-from .comparison import Comparison
-from .deciding import targets, verdict
-from .declarations import Declarations, tensor_key
-from .grammar import parse
-from .question import Question, Text, system_of
-from .rewriting import map_tensors
-from .tree import Name, Sum, System, Tensor
-from .values import LimitError
+from autograder.maths.decision import Decision, different, undecided
+from autograder.maths.tensor.checking import Interpreted, inputs
+from autograder.maths.tensor.comparison import Comparison
+from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.equivalence import targets, verdict
+from autograder.maths.tensor.question import Question, Text, system_of
+from autograder.maths.tensor.rewriting import map_tensors
+from autograder.maths.tensor.tensor_grammar import parse
+from autograder.maths.tensor.tensor_tree import Name, Sum, System, Tensor
+from autograder.maths.tensor.values import LimitError
 
 MOST_CANDIDATES = 4_000
 
@@ -118,7 +118,7 @@ def _try(
 
 
 def _quick(comparison: Comparison, what: Sequence[object]) -> bool:
-    from .comparison import Compared
+    from autograder.maths.tensor.comparison import Compared
 
     try:
         return all(comparison.quick(each) for each in what if isinstance(each, Compared))

@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 
 from autograder.errors import AuthorError
-
-from ..decision import Decision, different, equal, undecided
-from .arithmetic import Arithmetic, Array, PrimeField
-from .checking import check, inputs, interpret
-from .comparison import TOLERANCE
-from .core import reads, variables
-from .declarations import Declarations, tensor_key
-from .question import Text, system_of
-from .subject import Subject, decided
-from .tree import Expr, Index, Opaque, Pieces, Tensor, children
+from autograder.maths.decision import Decision, different, equal, undecided
+from autograder.maths.tensor.checking import check, inputs, interpret
+from autograder.maths.tensor.comparison import TOLERANCE
+from autograder.maths.tensor.core_tree import reads, variables
+from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.number_systems import Arithmetic, Array, PrimeField
+from autograder.maths.tensor.question import Text, system_of
+from autograder.maths.tensor.subject import Subject, decided
+from autograder.maths.tensor.tensor_tree import Expr, Index, Opaque, Pieces, Tensor, children
 
 TRIALS = 2
 SIGNS = 8
@@ -70,7 +69,7 @@ def _free(subject: Subject) -> tuple[str, ...]:
 
 
 def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
-    from .balls import Balls, precision
+    from autograder.maths.tensor.balls import Balls, precision
 
     places = [position for position, index in enumerate(subject.meaning.left) if index.variable in over]
     if len(places) != len(over):
@@ -116,7 +115,7 @@ def _nonnegative(subject: Subject) -> Decision:
 
 def _signs(subject: Subject, positive: frozenset[str]) -> Decision:
     """The signs of the target's entries where the tensors `positive` have entries between 0 and 1."""
-    from .balls import Balls, precision
+    from autograder.maths.tensor.balls import Balls, precision
 
     with precision():
         for trial in range(SIGNS):
@@ -153,7 +152,7 @@ def _spoiler(name: str, where: Callable[[Sequence[Array]], Any]) -> Callable[[st
 
 def _differs(subject: Subject, spoiled: Any, fixed: dict[str, int]) -> bool:
     """Whether the real value changes; an oracle value that does not change proves that it cannot."""
-    from .balls import Balls, precision
+    from autograder.maths.tensor.balls import Balls, precision
 
     def pair(make: Callable[[], Arithmetic], trial: int) -> tuple[Array, Array]:
         plain, changed = make(), make()

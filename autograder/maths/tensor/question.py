@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from autograder.errors import AuthorError, Unreadable, did_you_mean
-
-from .axes import Side, add_answer, add_reference, declared
-from .checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
-from .comparison import Comparison
-from .core import Fault
-from .declarations import Declarations, tensor_key
-from .grammar import parse
-from .symbols import axes as axes_of
-from .tree import System
+from autograder.maths.tensor.axes import Side, add_answer, add_reference, declared
+from autograder.maths.tensor.checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
+from autograder.maths.tensor.comparison import Comparison
+from autograder.maths.tensor.core_tree import Fault
+from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.symbols import axes as axes_of
+from autograder.maths.tensor.tensor_grammar import parse
+from autograder.maths.tensor.tensor_tree import System
 
 Text = str | Sequence[str] | System
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .tree import (
+from autograder.maths.tensor.tensor_tree import (
     Call,
     Concat,
     Equation,

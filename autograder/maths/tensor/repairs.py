@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from .rewriting import positions, put_index
-from .symbols import axes, of_index
-from .tree import (
+from autograder.maths.tensor.rewriting import positions, put_index
+from autograder.maths.tensor.symbols import axes, of_index
+from autograder.maths.tensor.tensor_tree import (
     Call,
     Equation,
     Expr,

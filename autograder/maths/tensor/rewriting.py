@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from .tree import (
+from autograder.maths.tensor.tensor_tree import (
     Call,
     Concat,
     Equation,

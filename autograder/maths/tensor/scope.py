@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from . import messages
-from .core import CoreIndex, Fault, Integer, SizeIndex, Variable
-from .tree import Equation, Index, Lookup, Name, Symbol
+from autograder.maths.tensor import messages
+from autograder.maths.tensor.core_tree import CoreIndex, Fault, Integer, SizeIndex, Variable
+from autograder.maths.tensor.tensor_tree import Equation, Index, Lookup, Name, Symbol
 
 Scope = dict[str, str]
 CONTEXT = "@"

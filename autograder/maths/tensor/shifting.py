@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from .core import CoreIndex, Meaning, Variable, reads
+from autograder.maths.tensor.core_tree import CoreIndex, Meaning, Variable, reads
 
 
 def unshifted(meaning: Meaning) -> Meaning:

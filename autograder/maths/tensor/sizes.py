@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from .axes import Axes, Node
-from .core import Fault
-from .declarations import Declarations
+from autograder.maths.tensor.axes import Axes, Node
+from autograder.maths.tensor.core_tree import Fault
+from autograder.maths.tensor.declarations import Declarations
 
 PRIMES = (3, 2, 5, 7, 11, 13)
 OTHERS = (2, 5, 3, 11, 7, 17)  # every second trial

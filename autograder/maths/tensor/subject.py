@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ..decision import Decision, different, undecided
-from .arithmetic import Arithmetic, Array
-from .axes import Side, add_reference, declared
-from .checking import Interpreted, interpret
-from .comparison import counts_from_zero, grid_of
-from .core import Meaning
-from .declarations import Declarations, tensor_key
-from .evaluation import Evaluation
-from .question import Text, system_of
-from .sizes import Sizes
-from .tree import System
-from .values import Grid, LimitError
+from autograder.maths.decision import Decision, different, undecided
+from autograder.maths.tensor.axes import Side, add_reference, declared
+from autograder.maths.tensor.checking import Interpreted, interpret
+from autograder.maths.tensor.comparison import counts_from_zero, grid_of
+from autograder.maths.tensor.core_tree import Meaning
+from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.evaluation import Evaluation
+from autograder.maths.tensor.number_systems import Arithmetic, Array
+from autograder.maths.tensor.question import Text, system_of
+from autograder.maths.tensor.sizes import Sizes
+from autograder.maths.tensor.tensor_tree import System
+from autograder.maths.tensor.values import Grid, LimitError
 
 
 class Subject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .tree import (
+from autograder.maths.tensor.tensor_tree import (
     Concat,
     Expr,
     Index,

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arithmetic import Array
+from autograder.maths.tensor.number_systems import Array
 
 Grid = tuple[int, ...]
 

@@ -1,0 +1,220 @@
+"""Puts one part of a problem to the test under one variant: who hands in what, and what the judge says to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.audit.simulated_answers import handed_in, thoughtless, untouched, visible_check
+from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Problem
+from autograder.errors import AuthorError
+from autograder.grading.judge import Interview, award
+from autograder.parts.function import Function
+from autograder.parts.respond import NoAnswer, local
+from autograder.protocol.codec import encode
+
+# Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
+RESERVED = {*FAILURES, "ok", "value", "shape", "dtype", "type", "finite", "keys", "length", "detached", "no_option",
+            "not_reached", "person"}  # fmt: skip
+
+
+@dataclass(kw_only=True)
+class Findings:
+    """Collects a part's sentences over the variants: each subject is reported once, under its first parameters."""
+
+    where: str
+    stopped: bool = False  # not everybody's answer was judged
+    faults: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    survivors: set[str] = field(default_factory=set)
+    losers: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
+    weak: dict[str, set[str]] = field(default_factory=dict)
+    shown: dict[str, set[bytes]] = field(default_factory=dict)  # the values of each hidden argument
+    shapes: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
+
+    def fault(self, subject: str, sentence: str) -> None:
+        """Something the author must mend."""
+        self.faults.setdefault(subject, f"{self.where}: {sentence}")
+
+    def note(self, subject: str, sentence: str) -> None:
+        """Something the author may accept."""
+        self.notes.setdefault(subject, f"{self.where}: {sentence}")
+
+    def narrow(self) -> Iterator[str]:
+        """What the hidden inputs never vary: slips that no case could show."""
+        for name, values in self.shown.items():
+            if len(values) == 1:
+                yield f"hidden argument {name!r} is the same in every case: an answer that ignores it would earn"
+        for name, shapes in self.shapes.items():
+            for axis, sizes in enumerate(zip(*shapes, strict=False)):
+                if set(sizes) == {1}:
+                    yield f"axis {axis} of hidden argument {name!r} has size 1 in every case: slips along it go unseen"
+
+
+def heard(found: Findings, p: Parameters, step: Callable[..., Any], *arguments: Any) -> Any:
+    """What one step gives; whatever it raises is a fault of the author's, and gives None."""
+    try:
+        return step(*arguments, found)
+    except AuthorError as error:
+        found.stopped = True
+        sentence = error.message
+        for known in (f"{found.where}: ", f"{found.where.split(', ')[-1]}: "):  # the place is said once
+            sentence = sentence.removeprefix(known)
+        found.faults.setdefault(
+            error.code, sentence if sentence.startswith("problems/") else f"{found.where}: {sentence}"
+        )
+    except Exception as error:
+        found.stopped = True
+        found.fault("raised", f"{type(error).__name__}: {error} (under {p})")
+    return None
+
+
+def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> None:
+    """Everybody hands in, under one variant's parameters."""
+    for mistake in part.mistakes:
+        if mistake.__name__ in RESERVED:
+            found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
+    for name in sorted({"e", "pi", "inf"} & set(part.declarations(p).get("domains", {}))):
+        found.note(f"letter {name}", f"the variable {name!r} stands in front of the constant of that name")
+    if not _reference(problem, part, p, key, found):
+        found.stopped = True
+        return
+    _visible(problem, part, p, part.solution_cell(p), "the reference", found)
+    alternatives = getattr(part, "alternatives", ())
+    for equivalent in (item for item in (*part.equivalents, *alternatives) if part.applies(item, p)):
+        _equivalent(problem, part, equivalent, p, key, found)
+    for mistake in (item for item in part.mistakes if part.applies(item, p)):
+        found.made.add(mistake.__name__)
+        _mistake(problem, part, mistake, p, key, found)
+    for name, ask in (("the untouched cell", untouched(problem, part, p)), *thoughtless(part, p)):
+        outcome = _judged(part, p, ask, key)
+        if outcome.standing != "lost" or outcome.points > 0:
+            sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
+            found.fault(f"trivial {name}", sentence)
+    if isinstance(part, Function):
+        _weak_inputs(part, part.cases(p, key), found)
+
+
+def _equivalent(
+    problem: Problem, part: Part, equivalent: Any, p: Parameters, key: tuple[int, ...], found: Findings
+) -> None:
+    """A right answer in other dress keeps every point."""
+    name, cell = name_of(equivalent), part.answer_cell(equivalent, p)
+    _visible(problem, part, p, cell, f"equivalent {name!r}", found)
+    outcome = _judged(part, p, handed_in(problem, part, cell), key)
+    if outcome.standing != "earned":
+        found.survivors.add(f"equivalent {name}")
+        found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn all")
+
+
+def _visible(problem: Problem, part: Part, p: Parameters, cell: str, who: str, found: Findings) -> None:
+    """A right answer must not be told that it is malformed."""
+    if said := visible_check(problem, part, p, cell):
+        found.fault(f"visible {who}", f"the visible check stops {who}, which is right: {said} (under {p})")
+
+
+def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
+    """The judge's outcome; an author's exception comes through, where grading would hold the part."""
+    verdicts = part.judge(p, Interview(ask), key)
+    standing, points = award(part, verdicts)
+    return Outcome(
+        part=part.name, standing=standing, points=points, max_points=float(part.points), verdicts=tuple(verdicts)
+    )
+
+
+def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> bool:
+    """The solution cell earns all (or waits for a person), and gives the same answers twice."""
+    if unstable := next(_unstable(part, p, key), None):
+        found.fault("unstable", f"{unstable}; under the same parameters it must be the same")
+        return False
+    outcome = _judged(part, p, handed_in(problem, part, part.solution_cell(p)), key)
+    wanted = "held" if part.judged_by_person else "earned"
+    if outcome.standing != wanted:
+        found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn all")
+    return outcome.standing == wanted
+
+
+def _unstable(part: Part, p: Parameters, key: tuple[int, ...]) -> Iterator[str]:
+    """What differs when it is asked twice."""
+    if not isinstance(part, Function):
+        if callable(part.reference) and part.reference(p) != part.reference(p):
+            yield "the reference gives two values when asked twice"
+        return
+    for case, again in zip(part.cases(p, key), part.cases(p, key), strict=True):
+        if _frame(case) != _frame(again):
+            yield "inputs() gives two values when asked twice; use only the rng it is given"
+        respondent = part.respondent(local(part.reference, part.name, p), case)
+        arguments = tuple(case.arguments.values())
+        if encode(respondent.call(*arguments)) != encode(respondent.call(*arguments)):
+            yield "the reference gives two values when asked twice"
+
+
+def _frame(case: Case) -> bytes:
+    return encode([case.arguments, case.options])
+
+
+def _mistake(
+    problem: Problem, part: Part, mistake: Callable[..., Any], p: Parameters, key: tuple[int, ...], found: Findings
+) -> None:
+    """A mistake loses points, and its student reads its own hint."""
+    name, names = mistake.__name__, [item.__name__ for item in part.mistakes]
+    outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(mistake, p)), key)
+    if outcome.standing != "lost" or outcome.points >= outcome.max_points:
+        found.survivors.add(name)
+        why = "the hidden inputs do not see it, or it is right" if isinstance(part, Function) else "it may be right"
+        found.fault(name, f"mistake {name!r} {_earns(outcome)} under {p}: {why}")
+        return
+    if outcome.points > 0:
+        found.losers.add(name)
+        found.note(
+            f"partial {name}", f"mistake {name!r} keeps {outcome.points:g} of {part.points:g} points (not the gate)"
+        )
+    lost = next(verdict for verdict in outcome.verdicts if verdict.ok is False)
+    if lost.code not in names:
+        found.fault(
+            f"hint {name}",
+            f"mistake {name!r} loses, but its student reads {lost.message!r} ({lost.code}) and not its hint",
+        )
+    elif lost.code != name:
+        found.note(f"same {name}", f"mistakes {lost.code!r} and {name!r} cannot be told apart under {p}")
+
+
+def _weak_inputs(part: Function, cases: list[Case], found: Findings) -> None:
+    """Notes which mistakes pass every check on a hidden case (if all cases were like it, they would earn), and what
+    the cases have for arguments."""
+    for case in cases:
+        for name, value in case.arguments.items():
+            found.shown.setdefault(name, set()).add(encode(value))
+            if hasattr(value, "shape"):
+                found.shapes.setdefault(name, set()).add(tuple(value.shape))
+    draws = [part._draws()[0]] * part.trials + part._draws()[1:]
+    for draw, case in zip(draws, cases, strict=True):
+        for mistake in part.mistakes:
+            if mistake.__name__ not in found.losers and _passes(part, case, mistake):
+                found.weak.setdefault(draw.__name__, set()).add(mistake.__name__)
+
+
+def _passes(part: Function, case: Case, mistake: Callable[..., Any]) -> bool:
+    wrong, right = (
+        part.respondent(local(item, part.name, case.parameters), case) for item in (mistake, part.reference)
+    )
+    try:
+        return all(check.run(case, wrong, right).ok for check in part.checks)
+    except NoAnswer:
+        return False
+
+
+def name_of(subject: Any) -> str:
+    """A function's name, or the text of an equivalent that is no function."""
+    return str(getattr(subject, "__name__", subject))
+
+
+def _earns(outcome: Outcome) -> str:
+    """'earns 2 of 5 points (shape: the result has …)', in an author's words."""
+    said = next((verdict for verdict in outcome.verdicts if not verdict.ok), None)
+    reason = f" ({said.code}: {(said.staff.strip() or said.message).splitlines()[-1]})" if said else ""
+    if outcome.standing == "held":
+        return f"could not be judged{reason}"
+    return f"earns {outcome.points:g} of {outcome.max_points:g} points{reason}"

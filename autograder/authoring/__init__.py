@@ -1,0 +1,1 @@
+"""From a problem's folder to notebooks: loading, statements, variants, inputs, assignments, source notebooks."""

@@ -1,0 +1,101 @@
+"""`autograder grade` from the command line: start light, split, grade, tell."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.sandbox import halves
+
+if TYPE_CHECKING:
+    from autograder.course.regrading import Regraded
+
+# What notebooks may import besides torch and numpy, and takes long.
+EXTRA = ("matplotlib.pyplot", "sympy")
+FEW = 2
+
+
+def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: bool, **options: Any) -> int:
+    """Grade a class and say how it went; the exit code."""
+    halves.restart("autograder.cli", _mentioned(course, assignment))
+    _without_what_nobody_needs()
+    gc.disable()  # a collection walks over all that was imported, to find nothing
+    from autograder.course.progress import Progress
+    from autograder.course.run import Options, run
+
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(20_000, 20, 20)  # pages and notebooks are large and short-lived
+
+    words = {"require_wall": options.pop("require_sandbox"), "jobs": jobs or len(os.sched_getaffinity(0))}
+    with Progress() as progress:
+        result = run(course, Options(assignment=assignment, **words, **options), progress.show)
+    progress.end(result)
+    if as_json:
+        print(json.dumps(result.counts(), ensure_ascii=False))
+    return result.exit_code
+
+
+def regrade_class(
+    course: Path, assignment: str, *, students: tuple[str, ...], dry_run: bool, feedback: bool, as_json: bool
+) -> int:
+    """Judge a class again from what is stored and show who moves; the exit code."""
+    _without_what_nobody_needs()
+    from autograder.course import regrading
+
+    result = regrading.run(course, assignment, students, dry_run=dry_run, feedback=feedback)
+    if as_json:
+        print(json.dumps(dataclasses.asdict(result) | {"dry_run": dry_run}, ensure_ascii=False))
+    else:
+        _show_moves(result, dry_run=dry_run)
+    return result.exit_code
+
+
+def _show_moves(result: Regraded, *, dry_run: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if result.moves:
+        table = Table("student", "part", "before", "after", "verdicts before", "verdicts after")
+        for move in result.moves:
+            table.add_row(
+                move.student, move.part, f"{move.before:g}", f"{move.after:g}", ", ".join(move.was), ", ".join(move.now)
+            )
+        console.print(table)
+    for student, part in result.unasked:
+        console.print(f"{student}: {part} needs a run: it would be asked what it never was", markup=False)
+    for student, why in result.failed:
+        console.print(f"{student} could not be judged: {why}", markup=False)
+    moved = len({move.student for move in result.moves if move.before != move.after})
+    verb = "would move" if dry_run else "moved"
+    console.print(f"{result.judged} notebooks judged again; the points of {moved} students {verb}.")
+
+
+def _mentioned(course: Path, assignment: str) -> list[str]:
+    """Of what takes long to import, that which more than a few submissions speak of: it is imported once for all."""
+    files = list((course / "submitted").glob(f"*/{assignment}/*.ipynb"))
+    if not files:
+        return list(EXTRA)
+    left = dict.fromkeys(EXTRA, 0)
+    for file in files:
+        if file.is_file() and not file.is_symlink() and file.stat().st_size < 2**24:
+            content = file.read_bytes()
+            for name in left:
+                left[name] += name.split(".")[0].encode() in content
+    return [name for name, count in left.items() if count > FEW]
+
+
+def _without_what_nobody_needs() -> None:
+    """Keep a second of imports out of this process.
+
+    nbformat validates notebooks by jsonschema, which imports `rfc3987_syntax` where it is installed (it compiles a
+    grammar, 1.3 s) to check strings that claim to be IRIs. No notebook's schema has any.
+    """
+    if "jsonschema" not in sys.modules:
+        sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -1,0 +1,69 @@
+"""`autograder build --per-student`: a notebook for each student of a roster, with numbers of his own.
+
+Source notebooks, gradebook and exchange stay as they are: answer and test cells have the same names for all. Grading
+finds a student's parameters by his id and the course's secret, so no list has to be kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from traitlets.config import Config
+
+from autograder.authoring import loading
+from autograder.authoring.assignment import Assignment
+from autograder.authoring.building import notebook_text, write_text
+from autograder.authoring.variants import course_secret, student_seed, variant
+from autograder.errors import StaffError
+from autograder.nbgrader.intake import released_form
+
+FOLDER = "students"
+
+
+def read_roster(path: Path) -> list[str]:
+    """The ids in a roster's column `id` (nbgrader's own format), or in its first one; StaffError says what is wrong."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if any(map(str.strip, row))]
+    if not rows:
+        raise StaffError("roster", f"{path} is empty; it wants a line for each student, the id in a column called id")
+    column = rows[0].index("id") if "id" in rows[0] else None
+    students = [row[column or 0].strip() for row in (rows if column is None else rows[1:])]
+    for student in students:
+        if not re.fullmatch(r"[\w.@-]+", student) or set(student) == {"."}:
+            raise StaffError("roster", f"{path}: {student!r} cannot be a student's id, since it names a folder")
+        if students.count(student) > 1:
+            raise StaffError("roster", f"{path} has {student!r} twice")
+    return students
+
+
+def write_own(course: Path, assignment: Assignment, students: list[str]) -> Iterator[tuple[Path, bool]]:
+    """Write `students/<id>/<assignment>/<problem>.ipynb`, as released: each path, and whether its content is new."""
+    if not assignment.per_student:
+        raise StaffError(
+            "assignment",
+            f'{assignment.name}.toml gives the whole class one variant; write variants = "student" into it first, '
+            f"build it, and run nbgrader generate_assignment {assignment.name}",
+        )
+    root, secret = loading.find_problems(course), course_secret(course)
+    for student in students:
+        for slug in assignment.problems:
+            seed = student_seed(secret, assignment.name, slug, student)
+            source = nbformat.reads(notebook_text(assignment, slug, seed, root), as_version=4)
+            released, _ = released_form(source, Config())
+            path = course / FOLDER / student / assignment.name / f"{slug}.ipynb"
+            yield path, write_text(path, nbformat.writes(released) + "\n")
+
+
+def alike(course: Path, assignment: Assignment, students: list[str]) -> dict[str, int]:
+    """How many students share their variant of a problem with another one, by problem."""
+    root, secret = loading.find_problems(course), course_secret(course)
+    shared = {}
+    for slug in assignment.problems:
+        problem = loading.load(slug, root)
+        drawn = [variant(problem, student_seed(secret, assignment.name, slug, item)).parameters for item in students]
+        shared[slug] = sum(drawn.count(p) > 1 for p in drawn)
+    return shared

@@ -1,0 +1,300 @@
+"""`autograder grade`: a whole class, many at once, nothing lost.
+
+Notebooks run in parallel; reading, judging and writing are one thread's, which alone writes to the gradebook. A
+submission is done when its line is in the journal, and everything that line stands for was written before it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.course import journal as journals
+from autograder.course.workers import Cluster, Threads, Workers
+from autograder.errors import AutograderError
+from autograder.grading.feedback import summary as one_line
+from autograder.grading.plan import judged, task_of
+from autograder.grading.repeatability import steady
+from autograder.grading.report import path_of
+from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.folder import Folder, Graded, Handed
+from autograder.sandbox import Limits
+from autograder.sandbox.task import Replies, Task
+
+STATES = ("waiting", "running", "done", "kept", "empty", "failed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line was given."""
+
+    assignment: str
+    students: tuple[str, ...] = ()
+    jobs: int = 2
+    resume: bool = False
+    feedback: bool = True
+    require_wall: bool = False
+    scheduler: str = ""
+    twice: bool = False
+
+
+@dataclass(kw_only=True)
+class Row:
+    """How one student's submission stands; `why` says what a person should know.
+
+    `kept` was done in an earlier run; `empty` holds no notebook of the assignment.
+    """
+
+    student: str
+    state: str = "waiting"
+    points: float = 0.0
+    of: float = 0.0
+    held: int = 0
+    flags: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(kw_only=True)
+class Result:
+    """A run in figures, for people and scripts."""
+
+    assignment: str
+    rows: list[Row] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    stopped: str = ""
+
+    def counts(self) -> dict[str, Any]:
+        """What a script wants to know."""
+        states = [row.state for row in self.rows]
+        return {
+            "assignment": self.assignment,
+            "submissions": len(self.rows),
+            "graded": states.count("done"),
+            "kept": states.count("kept"),
+            "empty": states.count("empty"),
+            "failed": states.count("failed"),
+            "unfinished": states.count("waiting") + states.count("running"),
+            "held": sum(row.held > 0 for row in self.rows),
+            "flagged": sum(bool(row.flags) for row in self.rows),
+            "without_submission": len(self.absent),
+            "seconds": round(self.seconds, 2),
+            "stopped": self.stopped,
+        }
+
+    @property
+    def exit_code(self) -> int:
+        """0 where every submission is graded (one that waits for a person is), else 1."""
+        counts = self.counts()
+        return int(bool(counts["failed"] or counts["unfinished"] or self.stopped))
+
+
+# Called with the result so far, whenever a row has changed.
+Watcher = Callable[[Result], None]
+
+
+def run(course: Path, options: Options, watch: Watcher = lambda result: None) -> Result:
+    """Grade an assignment; the exceptions of ours that leave it come before anything was graded."""
+    with opened(course) as api:
+        folder = Folder(api, options.assignment)
+        try:
+            return _Run(folder, options, watch).go()
+        finally:
+            folder.close()
+
+
+class _Run:
+    def __init__(self, folder: Folder, options: Options, watch: Watcher) -> None:
+        self.folder, self.options, self.watch = folder, options, watch
+        self.journal = journals.Journal(journals.path_of(folder.root, options.assignment))
+        limits: Limits = folder.judge.limits()
+        self.limits = dataclasses.replace(limits, require_wall=limits.require_wall or options.require_wall)
+        self.twice = options.twice or folder.judge.runs > 1
+        found = folder.handed_in(options.students)
+        self.handed = {item.student: self._keyed(item) for item in found}
+        self.rows = {student: Row(student=student) for student in self.handed}
+        everybody = set(options.students or folder.rows.students())
+        self.result = Result(
+            assignment=options.assignment,
+            rows=list(self.rows.values()),
+            absent=sorted(everybody - set(self.handed)),
+        )
+
+    def go(self) -> Result:
+        """Grade what is to be graded, and say how it went."""
+        start = time.monotonic()
+        todo = [item for item in self.handed.values() if not (self.options.resume and self._kept(item))]
+        self.watch(self.result)
+        try:
+            self.journal.write(state="start", submissions=len(self.handed), todo=len(todo))
+            if self.folder.by_nbgrader:
+                self._by_nbgrader(todo)
+            else:
+                self._by_us(todo)
+        except KeyboardInterrupt:
+            self.result.stopped = "interrupted"
+        except AutograderError as error:
+            self.result.stopped = error.message
+        finally:
+            self.result.seconds = time.monotonic() - start
+            self.watch(self.result)
+            self.journal.close()
+        return self.result
+
+    def _keyed(self, handed: Handed) -> Handed:
+        return dataclasses.replace(handed, key=self.folder.key(handed, importlib.metadata.version("autograder")))
+
+    def _kept(self, handed: Handed) -> bool:
+        """Whether an earlier run has done just this work; then it is shown as it was."""
+        line = self.journal.last.get(handed.student, {})
+        if line.get("state") != "done" or line.get("key") != handed.key:
+            return False
+        if self.options.feedback and not line.get("feedback"):
+            return False
+        place = (self.folder.root, self.options.assignment, handed.student)
+        if not all(path_of(*place, name).is_file() for name in line.get("notebooks", ())):
+            return False
+        row = self.rows[handed.student]
+        row.state, row.points, row.of, row.held = "kept", line["points"], line["of"], line["held"]
+        row.flags = tuple(line["flags"])
+        return True
+
+    def _by_nbgrader(self, todo: list[Handed]) -> None:
+        for handed in todo:
+            with self._guarded(handed):
+                self.folder.grade_by_nbgrader(handed, feedback=self.options.feedback)
+                self._done(handed, [])
+
+    def _by_us(self, todo: list[Handed]) -> None:
+        options = self.options
+        workers: Workers = Cluster(options.scheduler) if options.scheduler else Threads(options.jobs)
+        try:
+            self._work(workers, iter(todo))
+        except BaseException:
+            workers.close(now=True)
+            raise
+        workers.close()
+
+    def _work(self, workers: Workers, todo: Iterator[Handed]) -> None:
+        """Keep the workers busy, and little more than that in memory."""
+        running: dict[Future[Any], _Work] = {}
+        more = True
+        while running or more:
+            while more and len(running) < workers.jobs + 1:
+                handed = next(todo, None)
+                if handed is None:
+                    more = False
+                elif work := self._begin(handed):
+                    running[workers.submit(work.tasks)] = work
+            if running:
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    self._end(workers, running.pop(future), future)
+
+    def _begin(self, handed: Handed) -> _Work | None:
+        """Read and mend a submission, so that it can run."""
+        with self._guarded(handed):
+            self.rows[handed.student].state = "running"
+            self.watch(self.result)
+            paths = self.folder.made_safe(handed)
+            if not paths:
+                raise _Nothing("no notebook of this assignment was handed in")
+            handed = self._keyed(handed)  # of the folder as it is now; before it is read, so that a change is noticed
+            notebooks = self.folder.read(paths)
+            names, contents = [item[0] for item in notebooks], [item[1] for item in notebooks]
+            tasks = [
+                task_of(content, secret=self.folder.secret, limits=self.limits, files=files, near=self.folder.root)
+                for _, content, files in notebooks
+            ]
+            return _Work(handed=handed, names=names, notebooks=contents, tasks=tasks * (1 + self.twice))
+        return None
+
+    def _end(self, workers: Workers, work: _Work, future: Future[list[Replies]]) -> None:
+        """Judge what came back, and write."""
+        with self._guarded(work.handed):
+            replies = future.result()
+            several = len(work.names)
+            graded = [self._graded(workers, work, place, replies[place::several]) for place in range(several)]
+            self.folder.write(work.handed, graded, feedback=self.options.feedback)
+            self._done(work.handed, graded)
+
+    def _graded(self, workers: Workers, work: _Work, place: int, runs: list[Replies]) -> Graded:
+        """One notebook's outcome after its run, or its runs: two that disagree about a mark leave it to a person."""
+        notebook, task, name = work.notebooks[place], work.tasks[place], work.names[place]
+        marks = notebook["metadata"]["autograder"]
+        options = {"secret": self.folder.secret, "near": self.folder.root, "held": marks["held"], "files": task.files}
+
+        def again(task: Task) -> Replies:
+            return workers.submit([task]).result()[0]
+
+        earlier = self.folder.earlier(work.handed, name)
+        for replies in runs:
+            shown, report = judged(notebook, task, replies, again, flags=tuple(marks["flags"]), **options)
+            report = earlier = steady(report, earlier) if earlier else report
+        return Graded(name=name, notebook=shown, report=report)
+
+    def _done(self, handed: Handed, graded: list[Graded]) -> None:
+        row = self.rows[handed.student]
+        outcomes = [outcome for item in graded for outcome in item.report.outcomes]
+        row.points = sum(outcome.points for outcome in outcomes)
+        row.of = sum(outcome.max_points for outcome in outcomes)
+        row.held = sum(outcome.standing == "held" for outcome in outcomes)
+        row.flags = tuple(flag for item in graded for flag in item.report.flags)
+        row.why = "; ".join(one_line(item.report) for item in graded)
+        self.journal.write(
+            state="done",
+            student=handed.student,
+            key=handed.key,
+            notebooks=[item.name for item in graded],
+            points=row.points,
+            of=row.of,
+            held=row.held,
+            flags=list(row.flags),
+            feedback=self.options.feedback,
+        )
+        row.state = "done"
+        self.watch(self.result)
+
+    def _guarded(self, handed: Handed) -> _Guard:
+        return _Guard(self, handed)
+
+
+class _Nothing(AutograderError):
+    """There is nothing to grade in a submission."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("nothing", message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    handed: Handed
+    names: list[str]
+    notebooks: list[dict[str, Any]]
+    tasks: list[Task]
+
+
+class _Guard:
+    """What goes wrong with one submission is noted, and the others go on; a journal that fails stops them all."""
+
+    def __init__(self, run: _Run, handed: Handed) -> None:
+        self.run, self.handed = run, handed
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        if error is None or not isinstance(error, Exception) or getattr(error, "code", "") == "journal":
+            return False
+        row = self.run.rows[self.handed.student]
+        row.state = "empty" if isinstance(error, _Nothing) else "failed"
+        row.why = (f"{error}" if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}")[:500]
+        self.run.journal.write(state=row.state, student=self.handed.student, key=self.handed.key, why=row.why)
+        self.run.watch(self.run.result)
+        return True

@@ -1,0 +1,79 @@
+"""From an outcome to what the student reads under each test, and what the grader reads beside it."""
+
+from __future__ import annotations
+
+import html
+
+from autograder.core import Outcome, Report, Verdict
+from autograder.grading.repair import inert
+
+_WORDS = {True: "earned", False: "lost", None: "a person looks"}
+_MARKS = {True: "✓", False: "✗", None: "…"}
+
+
+def headline(outcome: Outcome) -> str:
+    """One line: the part and what it earned."""
+    if outcome.standing == "held":
+        return f"{outcome.part}: a person looks at this ({outcome.max_points:g} points)"
+    return f"{outcome.part}: {outcome.points:g} of {outcome.max_points:g} points"
+
+
+def _sentence(verdict: Verdict) -> str:
+    text = f"{_WORDS[verdict.ok]}: {verdict.check}"
+    extra = " ".join(filter(None, (verdict.message, verdict.witness)))
+    return f"{text} — {extra}" if extra else text
+
+
+def _notes(outcome: Outcome) -> list[str]:
+    """What is said beside the checks."""
+    gate = outcome.verdicts[0] if outcome.verdicts else None
+    if gate and gate.ok is False and any(verdict.ok for verdict in outcome.verdicts):
+        return [*outcome.notes, f"The other checks count once {gate.check} is right."]
+    return list(outcome.notes)
+
+
+def as_text(outcome: Outcome) -> str:
+    """Every check, earned or lost, with its hint, as plain text."""
+    lines = [f"  {_MARKS[verdict.ok]} {_sentence(verdict)}" for verdict in outcome.verdicts]
+    return "\n".join([headline(outcome), *lines, *(f"  · {note}" for note in _notes(outcome))])
+
+
+def as_html(outcome: Outcome) -> str:
+    """The same for a browser; the standing is said in words, not by colour alone."""
+    items = "".join(f"<li>{_MARKS[verdict.ok]} {html.escape(_sentence(verdict))}</li>" for verdict in outcome.verdicts)
+    notes = "".join(f"<li>· {html.escape(note)}</li>" for note in _notes(outcome))
+    return f"<p><strong>{html.escape(headline(outcome))}</strong></p><ul>{items}{notes}</ul>"
+
+
+def student_comment(outcome: Outcome) -> str | None:
+    """What nbgrader shows as the comment on the answer; None where everything was earned and nothing is to be said.
+
+    It is rendered as markdown, and an exception's text is the student's: no markup in it may live.
+    """
+    lines = [_sentence(verdict) for verdict in outcome.verdicts if not verdict.ok and verdict.code != "not_reached"]
+    lines += outcome.notes
+    return inert("\n\n".join(lines)) or None
+
+
+def staff_note(outcome: Outcome) -> str | None:
+    """What a grader reads in formgrader beside a part that is held: why, and the rubric; None where it is not held."""
+    if outcome.standing != "held":
+        return None
+    lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; students do not see this)"]
+    for verdict in outcome.verdicts:
+        if verdict.ok is None and verdict.code != "not_reached":
+            lines.append(f"*{verdict.check}, {verdict.code}.* {verdict.message}\n\n{verdict.staff}".strip())
+    return inert("\n\n".join(lines))
+
+
+def summary(report: Report) -> str:
+    """One line for the grader's log: points, what was lost and why, what is held, what was flagged."""
+    total = sum(outcome.max_points for outcome in report.outcomes)
+    words = [f"{report.points:g} of {total:g} points"]
+    for outcome in report.outcomes:
+        if outcome.standing != "earned":
+            codes = dict.fromkeys(
+                verdict.code for verdict in outcome.verdicts if not verdict.ok and verdict.code != "not_reached"
+            )
+            words.append(f"{outcome.part} {outcome.standing} ({', '.join(codes)})")
+    return "; ".join([*words, *report.flags])

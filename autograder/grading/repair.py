@@ -1,0 +1,360 @@
+"""A submitted notebook made whole: the instructor's cells, and from the student only what he may write.
+
+Whatever was done to the file (ids renamed, metadata stripped, cells doubled, moved or deleted, not even JSON), the
+result has every cell of the instructor's once and in order. Answers are found by their id, then by their content; the
+student's own cells stay where they were, behind the cell that they followed. What had to be mended is a flag.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.authoring.source_notebook import answer_id
+
+MAX_BYTES = 64 * 2**20
+MAX_CELLS = 2_000
+MAX_SOURCE = 2**20
+PICTURES = ("image/png", "image/jpeg", "image/gif")
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flag:
+    """Something a grader should know about a submission; `code` is stable, `message` a sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(kw_only=True)
+class StudentCell:
+    """A cell as handed in, reduced to what can be trusted to be text; `pictures` are a markdown cell's attachments."""
+
+    place: int
+    cell_type: str
+    source: str
+    grade_id: str | None
+    pictures: dict[str, dict[str, str]] = field(default_factory=dict)
+    used: bool = False
+
+
+@dataclass(kw_only=True)
+class Whole:
+    """The mended notebook and what was noticed. `held` says, by part, why a person must look for its answer."""
+
+    notebook: dict[str, Any]
+    flags: list[Flag] = field(default_factory=list)
+    held: dict[str, str] = field(default_factory=dict)
+
+
+def read_cells(content: bytes) -> list[StudentCell]:
+    """The cells of a submitted file; ValueError with a sentence if it is no notebook."""
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"the file is larger than {MAX_BYTES // 2**20} MB")
+    try:
+        document = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the file is not JSON ({type(error).__name__})") from error
+    if not isinstance(document, dict):
+        raise ValueError("the file is JSON, but not a notebook")
+    cells = document.get("cells")
+    if cells is None and isinstance(document.get("worksheets"), list):  # notebook format 3
+        sheets = [sheet.get("cells") for sheet in document["worksheets"] if isinstance(sheet, dict)]
+        cells = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
+    if not isinstance(cells, list):
+        raise ValueError("the file is JSON, but not a notebook: it has no list of cells")
+    if len(cells) > MAX_CELLS:
+        raise ValueError(f"the notebook has {len(cells):,} cells; at most {MAX_CELLS:,} are read")
+    return [cell for cell in map(_read_cell, range(len(cells)), cells) if cell]
+
+
+def _read_cell(place: int, cell: Any) -> StudentCell | None:
+    if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
+        return None
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        return None
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
+    return StudentCell(
+        place=place,
+        cell_type=cell["cell_type"],
+        source=writable(source[:MAX_SOURCE]),
+        grade_id=grade_id if isinstance(grade_id, str) else None,
+        pictures=_pictures(cell.get("attachments")),
+    )
+
+
+def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
+    """The pictures pasted into a cell, a photograph of a derivation perhaps; anything else is left out."""
+    pictures = {}
+    for name, bundle in attachments.items() if isinstance(attachments, dict) else ():
+        kept = {
+            kind: content
+            for kind, content in (bundle.items() if isinstance(bundle, dict) else ())
+            if kind in PICTURES and isinstance(content, str) and _BASE64.fullmatch(content)
+        }
+        if kept and re.fullmatch(r"[\w .()-]+", name):
+            pictures[name] = kept
+    return pictures
+
+
+def writable(text: str) -> str:
+    """The same text without what no UTF-8 file can hold (lone surrogates)."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def inert(markdown: str) -> str:
+    """The same text with no HTML and no link in it, pasted pictures excepted.
+
+    It will be shown in a grader's browser, beside the grader's session: nothing in it may run or be fetched.
+    """
+    text = re.sub(r"<(?=[A-Za-z/?!])", "< ", markdown)
+    text = re.sub(r"\](?=\((?!attachment:[\w .()%-]+\)))", "] ", text)
+    return re.sub(r"\](?=:)", "] ", text)
+
+
+def make_whole(content: bytes, released: dict[str, Any], source: dict[str, Any]) -> Whole:
+    """Mend a submitted file.
+
+    `released` is the notebook that the student was given, `source` the instructor's, with the same cells; the result
+    is `source` with the student's answers in place of the solutions (of an answer that is missing: the stub).
+    """
+    flags: list[Flag] = []
+    try:
+        cells = read_cells(content)
+    except ValueError as error:
+        return _unreadable(f"The notebook could not be read: {error}.", released, source)
+    if not cells:
+        flags.append(Flag(code="empty", message="The notebook has no cells."))
+    matching = _Matching(cells, released, flags)
+    held = dict.fromkeys(matching.ambiguous, "More than one cell could be this answer.")
+    return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
+
+
+def _unreadable(reason: str, released: dict[str, Any], source: dict[str, Any]) -> Whole:
+    """A notebook of stubs, all of it for a person: a file that cannot be read is not a wrong answer."""
+    flags = [Flag(code="unreadable_file", message=reason)]
+    matching = _Matching([], released, flags)
+    parts = [cell["metadata"]["nbgrader"] for cell in source["cells"]]
+    held = {marks["grade_id"]: reason for marks in parts if marks.get("grade")}
+    return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
+
+
+class _Matching:
+    """Which of the student's cells stands for which of the instructor's."""
+
+    def __init__(self, cells: list[StudentCell], released: dict[str, Any], flags: list[Flag]) -> None:
+        self.cells, self.flags, self.ambiguous = cells, flags, set[str]()
+        self.released = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in released["cells"]}
+        self.found: dict[str, StudentCell] = {}
+        for grade_id, cell in self.released.items():
+            if not _is_answer(cell):
+                self._locked(grade_id, cell)
+        stubs = {grade_id: self._answered(grade_id, cell) for grade_id, cell in self._answers()}
+        for grade_id, cell in self._answers():
+            if grade_id not in self.found:
+                self._elsewhere(grade_id, cell, stubs[grade_id])
+        if cells:
+            self._report_missing()
+
+    def _answers(self) -> list[tuple[str, dict[str, Any]]]:
+        return [(grade_id, cell) for grade_id, cell in self.released.items() if _is_answer(cell)]
+
+    def _flag(self, code: str, message: str) -> None:
+        self.flags.append(Flag(code=code, message=message))
+
+    def _take(self, grade_id: str, item: StudentCell) -> None:
+        item.used = True
+        self.found[grade_id] = item
+
+    def _with_id(self, grade_id: str) -> list[StudentCell]:
+        same = [item for item in self.cells if item.grade_id == grade_id]
+        if len(same) > 1:
+            self._flag("duplicate_cell", f"{len(same)} cells have the id {grade_id!r}.")
+        return same
+
+    def _locked(self, grade_id: str, cell: dict[str, Any]) -> None:
+        """Find a cell that the student should not have changed. What he wrote into it is kept beside it and run."""
+        same = self._with_id(grade_id) or [
+            item for item in self.cells if not item.used and _equal(item, cell) and item.grade_id not in self.released
+        ]
+        for item in same:
+            item.used = _equal(item, cell) or not self._worth_running(item, cell)
+        if not same:
+            return
+        self.found[grade_id] = same[0]
+        if not all(_equal(item, cell) for item in same):
+            self._flag("changed_cell", f"The locked cell {grade_id!r} had been changed; it was restored.")
+
+    def _worth_running(self, item: StudentCell, cell: dict[str, Any]) -> bool:
+        """Whether a changed locked cell may hold something that answers rely on; of a test, only new names are."""
+        if item.cell_type != "code" or cell["cell_type"] != "code":
+            return False
+        if not cell["metadata"]["nbgrader"].get("grade"):
+            return True
+        return bool(set(defined_names(item.source)) - set(defined_names(cell["source"])))
+
+    def _answered(self, grade_id: str, cell: dict[str, Any]) -> StudentCell | None:
+        """Find the answer by its id; returns the cell where it stands as it was handed out.
+
+        As when the notebook runs from top to bottom, the last one that says anything counts; earlier ones still run.
+        """
+        same = self._with_id(grade_id)
+        written = [item for item in same if not _equal(item, cell)]
+        for item in same:
+            item.used = item not in written
+        saying = [item for item in written if self._says(grade_id, cell, item)]
+        if saying:
+            self._take(grade_id, saying[-1])
+        return next((item for item in same if item.used), None)
+
+    def _says(self, grade_id: str, cell: dict[str, Any], item: StudentCell) -> bool:
+        """Whether a cell that is not the stub answers the part: code by defining its name, text by being there."""
+        if cell["cell_type"] == "code":
+            return _part(grade_id) in set(defined_names(item.source))
+        return True
+
+    def _elsewhere(self, grade_id: str, cell: dict[str, Any], stub: StudentCell | None) -> None:
+        """Find an answer that stands in another cell than its own; or take what there is."""
+        candidates = [item for item in self.cells if not item.used and self._could_be(grade_id, cell, item, stub)]
+        own = [item for item in self.cells if not item.used and item.grade_id == grade_id]
+        if not candidates:
+            if remaining := own[-1:] or ([stub] if stub else []):
+                self._take(grade_id, remaining[0])
+            return
+        marked = [item for item in candidates if _mark_line(cell["source"]) in item.source]
+        if cell["cell_type"] == "markdown":
+            candidates = marked or candidates
+            if len(candidates) > 1:
+                self.ambiguous.add(grade_id)
+        where = "was found in another cell than its own" if own or stub else "had lost its id and was found by content"
+        self._flag("found_by_content", f"The answer {_part(grade_id)!r} {where}.")
+        self._take(grade_id, candidates[-1])
+
+    def _could_be(self, grade_id: str, cell: dict[str, Any], item: StudentCell, stub: StudentCell | None) -> bool:
+        if item.grade_id in self.released or item.cell_type != cell["cell_type"] or _equal(item, cell):
+            return False
+        if cell["cell_type"] == "code":
+            return self._says(grade_id, cell, item)
+        if _mark_line(cell["source"]) in item.source:
+            return True
+        if stub is None:
+            return bool(item.source.strip())
+        return bool(item.source.strip()) and self._follows(item, stub)
+
+    def _follows(self, item: StudentCell, stub: StudentCell) -> bool:
+        """Whether nothing but the student's own cells stands between a stub and the cell."""
+        between = [other for other in self.cells if stub.place < other.place < item.place]
+        return item.place > stub.place and all(other.grade_id not in self.released for other in between)
+
+    def _report_missing(self) -> None:
+        for grade_id, cell in self.released.items():
+            if grade_id not in self.found and (_is_answer(cell) or cell["metadata"]["nbgrader"].get("grade")):
+                self._flag("missing_cell", f"The cell {grade_id!r} was missing; it was put back.")
+
+    def extras(self) -> Iterator[tuple[str | None, StudentCell]]:
+        """The student's own cells, each with the id of the instructor's cell that it came after."""
+        owner = {item.place: grade_id for grade_id, item in self.found.items()}
+        after: str | None = None
+        for item in self.cells:
+            after = owner.get(item.place, after)
+            if not item.used and item.source.strip():
+                yield after, item
+
+
+def _assemble(matching: _Matching, source: dict[str, Any]) -> dict[str, Any]:
+    """The instructor's cells in order, each with the student's own behind it.
+
+    An answer that stood further down than its place brings along the own cells above it, on which it may rely.
+    """
+    waiting = list(matching.extras())
+    top = "setup" if "setup" in matching.released else source["cells"][0]["metadata"]["nbgrader"]["grade_id"]
+    cells: list[dict[str, Any]] = []
+
+    def place(ready: list[tuple[str | None, StudentCell]]) -> None:
+        for pair in ready:
+            waiting.remove(pair)
+            cells.append(_own(pair[1]))
+
+    for cell in source["cells"]:
+        grade_id = cell["metadata"]["nbgrader"]["grade_id"]
+        if _is_answer(cell):
+            item = matching.found.get(grade_id)
+            place([pair for pair in waiting if item and pair[1].place < item.place])
+            cell = _answer_cell(matching.released[grade_id], cell, item)
+        cells.append(copy.deepcopy(cell))
+        # A student's cell at the very top comes after the title and the imports, which it may have relied on.
+        place([pair for pair in waiting if pair[0] == grade_id or (pair[0] is None and grade_id == top)])
+    place(list(waiting))
+    return {**copy.deepcopy(source), "cells": cells}
+
+
+def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell | None) -> dict[str, Any]:
+    """The instructor's answer cell with the student's text in it, or with the stub where there is none."""
+    text = item.source if item else stub["source"]
+    if cell["cell_type"] == "markdown":
+        mark = _mark_line(stub["source"])
+        text = f"{mark}\n{inert(text.replace(mark, '')).strip()}" if item else text
+    answer = {**cell, "source": text, "metadata": copy.deepcopy(stub["metadata"])}
+    if item and item.pictures and cell["cell_type"] == "markdown":
+        answer["attachments"] = item.pictures
+    return answer
+
+
+def _own(item: StudentCell) -> dict[str, Any]:
+    code = item.cell_type == "code"
+    source = item.source if code else inert(item.source)
+    cell: dict[str, Any] = {"cell_type": item.cell_type, "id": f"own-{item.place}", "metadata": {}, "source": source}
+    if code:
+        return cell | {"execution_count": None, "outputs": []}
+    return cell | ({"attachments": item.pictures} if item.pictures and item.cell_type == "markdown" else {})
+
+
+def _equal(item: StudentCell, cell: dict[str, Any]) -> bool:
+    return _squeezed(item.source) == _squeezed(cell["source"])
+
+
+def _is_answer(cell: dict[str, Any]) -> bool:
+    return bool(cell["metadata"]["nbgrader"].get("solution"))
+
+
+def _part(grade_id: str) -> str:
+    return grade_id.removesuffix(answer_id(""))
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _mark_line(source: str) -> str:
+    """The comment that marks a written answer's cell."""
+    return source.split("\n", 1)[0]
+
+
+def defined_names(source: str) -> Iterator[str]:
+    """The names that a cell binds at its top level; by pattern where it does not parse."""
+    try:
+        tree = ast.parse("\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield from re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE)
+        yield from re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.MULTILINE)
+        return
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (item.asname or item.name.split(".")[0] for item in node.names)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            nodes = (item for target in targets for item in ast.walk(target))
+            yield from (item.id for item in nodes if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store))

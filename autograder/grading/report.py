@@ -1,0 +1,102 @@
+"""Reports on disk: one JSON file a notebook, for people and scripts, with the answers packed inside for a regrade."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+from autograder.core import Answer, Outcome, Question, Report, Verdict
+from autograder.errors import StaffError, Unreadable
+from autograder.protocol.codec import decode, encode
+
+FOLDER = "reports"
+
+
+def path_of(course: Path, assignment: str, student: str, notebook: str) -> Path:
+    """Where the report of one submitted notebook lies."""
+    return course / FOLDER / assignment / student / f"{notebook}.json"
+
+
+def save(report: Report, path: Path) -> None:
+    """Write the whole file or leave the old one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(_to_json(report), file, indent=1, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def load(path: Path) -> Report:
+    """The report in a file; StaffError if it is not one of ours."""
+    try:
+        return _from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable) as error:
+        raise StaffError("report", f"{path} is no report that can be read: {error}") from error
+
+
+def _to_json(report: Report) -> dict[str, Any]:
+    outcomes = []
+    for outcome in report.outcomes:
+        content = dataclasses.asdict(dataclasses.replace(outcome, answers=()))
+        content["answers"] = _pack(outcome.answers)
+        outcomes.append(content)
+    return {
+        "slug": report.slug,
+        "version": report.version,
+        "parameters": _pack(report.parameters),
+        "points": report.points,
+        "flags": list(report.flags),
+        "digest": report.digest,
+        "outcomes": outcomes,
+    }
+
+
+def _from_json(content: dict[str, Any]) -> Report:
+    outcomes = tuple(
+        Outcome(
+            **{
+                **item,
+                "verdicts": tuple(Verdict(**verdict) for verdict in item["verdicts"]),
+                "notes": tuple(item["notes"]),
+                "answers": tuple(_pair(pair) for pair in _unpack(item["answers"])),
+            }
+        )
+        for item in content["outcomes"]
+    )
+    return Report(
+        slug=content["slug"],
+        version=content["version"],
+        parameters=_unpack(content["parameters"]),
+        outcomes=outcomes,
+        flags=tuple(content["flags"]),
+        digest=content.get("digest", ""),
+    )
+
+
+def _pack(value: Any) -> str:
+    if isinstance(value, tuple):
+        value = [[_question(question), vars(answer)] for question, answer in value]
+    # Level 1: random numbers hardly compress, and trying harder takes as long as judging them.
+    return base64.b64encode(zlib.compress(encode(value), 1)).decode()
+
+
+def _question(question: Question) -> dict[str, Any]:
+    return {name: getattr(question, name) for name in ("kind", "name", "arguments")} | {
+        "options": dict(question.options)
+    }
+
+
+def _unpack(text: str) -> Any:
+    return decode(zlib.decompress(base64.b64decode(text, validate=True)))
+
+
+def _pair(pair: list[Any]) -> tuple[Question, Answer]:
+    question, answer = pair
+    return Question(**{**question, "arguments": tuple(question["arguments"])}), Answer(**answer)

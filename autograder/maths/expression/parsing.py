@@ -1,0 +1,87 @@
+"""Reading a student's text, and the definitions table of a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from autograder.errors import AuthorError, Unreadable
+from autograder.maths.expression.expression_grammar import Grammar
+from autograder.maths.expression.syntax import Expression
+from autograder.maths.expression.vocabulary import Definition, Vocabulary, vocabulary
+
+_HEAD = re.compile(r"\s*([A-Za-z][A-Za-z0-9_{}]*)\s*(?:\(([^()]*)\))?\s*")
+
+
+def parse(
+    text: str,
+    *,
+    domains: Mapping[str, str] | None = None,
+    variables: Iterable[str] = (),
+    functions: Iterable[str] | None = None,
+    definitions: Mapping[str, str] | None = None,
+    log: str = "ln",
+    imaginary: str = "",
+) -> Expression:
+    """Read `text`; raises `Unreadable` with a code and a column, and nothing else, whatever the text.
+
+    `domains` declares variables with where they live, `variables` real ones; `definitions` maps an
+    abbreviation such as `P(i)` to its text; `log` is what log means (ln, log2, log10, or refuse); `imaginary`
+    names the imaginary unit.
+    """
+    words = reading(
+        domains=domains,
+        variables=variables,
+        functions=functions,
+        definitions=definitions,
+        log=log,
+        imaginary=imaginary,
+    )
+    return parse_with(text, words)
+
+
+def reading(*, definitions: Mapping[str, str] | None = None, **declared: Any) -> Vocabulary:
+    """The vocabulary that the keywords of `parse` declare; a definition may use those before it."""
+    words = vocabulary(**declared)
+    if not definitions:
+        return words
+    return _with_definitions(words, tuple(definitions.items()))
+
+
+@lru_cache(maxsize=64)
+def _with_definitions(words: Vocabulary, definitions: tuple[tuple[str, str], ...]) -> Vocabulary:
+    known: list[Definition] = []
+    for head, text in definitions:
+        known.append(_definition(head, text, _extended(words, known, ())))
+    return _extended(words, known, ())
+
+
+def _extended(words: Vocabulary, known: Iterable[Definition], parameters: Iterable[str]) -> Vocabulary:
+    return vocabulary(
+        domains=dict(words.domains) | dict.fromkeys(parameters, "real"),
+        functions=words.functions,
+        definitions=known,
+        log=words.log,
+        imaginary=words.imaginary,
+    )
+
+
+def _definition(head: str, text: str, words: Vocabulary) -> Definition:
+    match = _HEAD.fullmatch(head)
+    if match is None:
+        raise AuthorError("definition", f"{head!r} is no head of a definition: write 'Z' or 'P(i)'")
+    parameters = tuple(part.strip() for part in match[2].split(",")) if match[2] else ()
+    inner = _extended(words, words.definitions, parameters)
+    try:
+        body = parse_with(text, inner).node
+    except Unreadable as error:
+        raise AuthorError("definition", f"the definition of {head} cannot be read: {error.message}") from error
+    return Definition(name=match[1], parameters=parameters, body=body)
+
+
+@lru_cache(maxsize=1024)
+def parse_with(text: str, words: Vocabulary) -> Expression:
+    """`parse` with a vocabulary that was made before."""
+    return Expression(text=text, node=Grammar(text, words).read(), domains=words.domains)

@@ -1,0 +1,84 @@
+"""Rules on how an answer is written, which equality cannot see: the question equals its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from autograder.maths.decision import Decision, different
+from autograder.maths.expression.syntax import (
+    Add,
+    Call,
+    Constant,
+    Div,
+    Given,
+    Mul,
+    Neg,
+    Node,
+    Number,
+    Pow,
+    Sum,
+    Variable,
+    free_variables,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from autograder.maths.expression.equality import Question
+
+_OPERATIONS: dict[type, str] = {
+    Add: "+",
+    Mul: "*",
+    Div: "/",
+    Pow: "^",
+    Neg: "-",
+    Number: "number",
+    Sum: "sum",
+}
+
+
+def contains(node: Node, what: str) -> bool:
+    """Whether `node`, as it was written, uses a function, abbreviation, name, operation sign or `sum`."""
+    return what in set(_parts(node))
+
+
+def _parts(node: Node) -> Iterator[str]:
+    for part in _written(node):
+        match part:
+            case Call(name) | Constant(name) | Variable(name):
+                yield name
+            case Given(name):
+                yield name
+                yield f"{name}({','.join('·' for _ in part.arguments)})"
+            case _:
+                yield _OPERATIONS[type(part)]
+
+
+def _written(node: Node) -> Iterator[Node]:
+    """Every node of the text itself: the arguments of an abbreviation, not what it stands for."""
+    if isinstance(node, Given):
+        yield node
+        for argument in node.arguments:
+            yield from _written(argument)
+        return
+    yield node
+    from autograder.maths.expression.syntax import children
+
+    for child in children(node):
+        yield from _written(child)
+
+
+def broken_rule(question: Question, node: Node) -> Decision | None:
+    """The first rule on the form that `node` breaks."""
+    written = set(_parts(node))
+    hidden = {part.name for part in walk(node) if isinstance(part, Call)}
+    hidden |= {"sum"} if any(isinstance(part, Sum) for part in walk(node)) else set()
+    for what in question.forbid:
+        if what in written | hidden:
+            return different("form", f"write the answer without {what}", form=what)
+    for what in question.require:
+        if what not in written:
+            return different("form", f"the answer must contain {what}", form=what)
+    if question.allow is not None and (extra := sorted(free_variables(node) - question.allow)):
+        return different("symbol", f"the answer must not depend on {extra[0]}", symbol=extra[0])
+    return None

@@ -1,0 +1,244 @@
+"""Tokens to a tree, by recursive descent; nothing typed is ever evaluated.
+
+`^` binds tighter than a product, juxtaposition is a product, and a function without parentheses takes the product that
+is joined to it without a space: `ln XY` is ln(X*Y), `ln X ln Y` is ln(X)*ln(Y). What a reader could take two ways
+(`ln X Y`, `n/2k`) is refused with both ways of writing it, because a guess could turn into a wrong verdict.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from autograder.errors import Unreadable
+from autograder.maths.growth.growth_tokens import SPELLINGS, Token, Tokeniser
+from autograder.maths.growth.growth_tree import (
+    FUNCTIONS,
+    Call,
+    Growth,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    nodes,
+)
+
+MAX_DEPTH = 60
+MAX_NODES = 600
+_OPENING = {"(": ")", "{": "}"}
+_STARTS = {"number", "name", "constant", "function", "frac", "(", "{"}
+
+
+def parse(text: str, *, variables: Iterable[str]) -> Growth:
+    """Read a bound such as `O(n ln n)`, `\\Theta(T + L)` or `max(n, d)`; raises Unreadable with a code and a column."""
+    declared = tuple(variables)
+    return Growth(tree=_Parser(text, declared).whole(), variables=declared)
+
+
+class _Parser:
+    def __init__(self, text: str, variables: tuple[str, ...]) -> None:
+        self.text, self.position, self.depth = text, 0, 0
+        self.tokens = Tokeniser(text, variables).tokens()
+
+    # -- the stream --------------------------------------------------------------------------------------------------
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.position]
+
+    def take(self, *kinds: str) -> Token | None:
+        """The next token if it is one of `kinds`."""
+        token = self.token
+        if token.kind not in kinds:
+            return None
+        self.position += 1
+        return token
+
+    def need(self, kind: str) -> Token:
+        token = self.take(kind)
+        if token is None:
+            raise self.fault("syntax", f"{kind!r} is expected {self.place()}.")
+        return token
+
+    def place(self) -> str:
+        return "at the end" if self.token.kind == "end" else "here"
+
+    def fault(self, code: str, message: str, token: Token | None = None) -> Unreadable:
+        return Unreadable(code, message, self.text, (token or self.token).column)
+
+    # -- the grammar -------------------------------------------------------------------------------------------------
+    def whole(self) -> Node:
+        """An answer: a wrapper around everything, or a bare sum."""
+        if self.token.kind == "end":
+            raise self.fault("empty", "Nothing was typed.")
+        tree = self.bracketed() if self.take("wrapper") else self.sum()
+        if self.token.kind == "_":
+            raise self.fault("unknown_name", "No variable of this question has this subscript.")
+        if self.token.kind != "end":
+            raise self.fault("syntax", "The bound ends before this: write one O(...) around the whole answer.")
+        if sum(1 for _ in itertools.islice(nodes(tree), MAX_NODES + 1)) > MAX_NODES:
+            raise Unreadable("too_long", f"The answer has more than {MAX_NODES} parts.", self.text, 0)
+        return tree
+
+    def nested(self, rule: Callable[[], Node]) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fault("too_deep", f"Brackets and powers may be nested at most {MAX_DEPTH} deep.")
+        node = rule()
+        self.depth -= 1
+        return node
+
+    def bracketed(self) -> Node:
+        opening = self.take("(", "{")
+        if opening is None:
+            raise self.fault("syntax", f"'(' is expected {self.place()}.")
+        node = self.nested(self.sum)
+        self.need(_OPENING[opening.kind])
+        return node
+
+    def sum(self) -> Node:
+        """Products joined by + and -."""
+        sign = self.take("+", "-")
+        terms = [(-1 if sign and sign.kind == "-" else 1, self.product())]
+        while operator := self.take("+", "-"):
+            terms.append((1 if operator.kind == "+" else -1, self.product()))
+        return terms[0][1] if terms == [(1, terms[0][1])] else Sum(terms=tuple(terms))
+
+    def product(self) -> Node:
+        """Juxtaposed factors joined by * and /, from left to right."""
+        factors = self.joined()
+        while operator := self.take("*", "/"):
+            following = self.joined()
+            if operator.kind == "*":
+                factors += following
+                continue
+            if len(following) > 1:
+                message = "It is not clear what is divided by what: write a/(b*c) or (a/b)*c."
+                raise self.fault("ambiguous", message, operator)
+            if isinstance(factors[-1], Power) and factors[-1].exponent == Number(value=Fraction(1)):
+                raise self.fault("ambiguous", "Put an exponent that is a quotient in brackets: n^(1/2).", operator)
+            factors = [Quotient(top=_product(factors), bottom=following[0])]
+        return _product(factors)
+
+    def joined(self) -> list[Node]:
+        factors = [self.power()]
+        while self.token.kind in _STARTS:
+            self.refuse_trailing_number()
+            factors.append(self.power())
+        return factors
+
+    def refuse_trailing_number(self) -> None:
+        """`n2` may be a lost superscript."""
+        if self.token.kind == "number":
+            raise self.fault("ambiguous", "A number stands behind a factor: write n^2 for a power, 2*n for a product.")
+
+    def power(self) -> Node:
+        base = self.primary()
+        return Power(base=base, exponent=self.nested(self.exponent)) if self.take("^") else base
+
+    def exponent(self) -> Node:
+        if self.take("-"):
+            return Sum(terms=((-1, self.power()),))
+        return self.power()
+
+    def primary(self) -> Node:
+        token = self.token
+        if self.take("number"):
+            return Number(value=token.value)
+        if self.take("name"):
+            return Name(name=token.text)
+        if self.take("constant"):
+            return Call(function="exp", arguments=(Number(value=Fraction(1)),))
+        if token.kind in _OPENING:
+            return self.bracketed()
+        if self.take("frac"):
+            return Quotient(top=self.group(), bottom=self.group())
+        if self.take("function"):
+            return self.application(token)
+        if token.kind == "wrapper":
+            raise self.fault("wrapper", "Write one O(...) around the whole answer, none inside it.")
+        raise self.fault("syntax", f"A variable, a number or a bracket is expected {self.place()}.")
+
+    def group(self) -> Node:
+        """One argument in LaTeX's sense: braces, or a single letter or digit."""
+        if self.token.kind in _OPENING:
+            return self.bracketed()
+        if token := self.take("name"):
+            return Name(name=token.text)
+        number = self.need("number")
+        return Number(value=number.value)
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+    def application(self, token: Token) -> Node:
+        """`ln(...)`, `ln XY`, `log_2 n`, `ln^2 n`, `\\sqrt[3]{n}`."""
+        function, fixed = SPELLINGS[token.text]
+        base = Number(value=Fraction(fixed)) if fixed else self.subscript(token)
+        root = self.index(function)
+        exponent = self.nested(self.group_exponent) if self.take("^") else None
+        arguments = self.arguments(token)
+        if function == "ln" and len(arguments) == 2 and base is None:
+            base = arguments.pop()
+        if base is not None:
+            function, arguments = "log", [*arguments, base]
+        fewest, most = FUNCTIONS[function]
+        if not fewest <= len(arguments) <= most:
+            raise self.fault("arity", f"{token.text} has {len(arguments)} arguments here.", token)
+        node: Node = Call(function=function, arguments=tuple(arguments))
+        if root is not None:
+            node = Power(base=arguments[0], exponent=Quotient(top=Number(value=Fraction(1)), bottom=root))
+        return node if exponent is None else Power(base=node, exponent=exponent)
+
+    def subscript(self, token: Token) -> Node | None:
+        """The base in `log_2`, `\\log_{10}`, `log_k`."""
+        if not self.take("_"):
+            return None
+        if SPELLINGS[token.text] != ("ln", None) or token.text == "ln":
+            raise self.fault("syntax", f"{token.text} takes no base.", token)
+        return self.nested(self.group)
+
+    def index(self, function: str) -> Node | None:
+        if function != "sqrt" or not self.take("["):
+            return None
+        node = self.nested(self.sum)
+        self.need("]")
+        return node
+
+    def group_exponent(self) -> Node:
+        """The exponent in `ln^2 n`: a number or a bracket; `ln^{-1}` would be read as an inverse function."""
+        if self.token.kind == "-":
+            raise self.fault("ambiguous", "Write 1/ln(...) for a quotient.")
+        return self.group()
+
+    def arguments(self, token: Token) -> list[Node]:
+        """In brackets and separated by commas, or the product joined on without a space."""
+        opening = self.take("(", "{")
+        if opening is None:
+            return [self.nested(lambda: self.bare(token))]
+        found = [self.nested(self.sum)]
+        while self.take(","):
+            found.append(self.nested(self.sum))
+        self.need(_OPENING[opening.kind])
+        return found
+
+    def bare(self, token: Token) -> Node:
+        """The X*Y of `ln XY`; refuses what could also end after the first factor."""
+        if SPELLINGS[token.text][0] in {"max", "min", "exp", "ceil", "floor"}:
+            raise self.fault("syntax", f"Write {token.text}(...) with brackets.")
+        if self.token.kind == "function":
+            return self.power()
+        factors = [self.power()]
+        while self.token.kind in {"number", "name", "constant", "(", "{", "frac"}:
+            counted = isinstance(factors[-1], Number) and self.token.kind == "name" and len(factors) == 1
+            if (self.token.spaced and not counted) or self.token.kind not in {"name", "number"}:
+                raise self.fault("ambiguous", f"It is not clear where the argument of {token.text} ends: "
+                                 f"put it in brackets, {token.text}(...).")  # fmt: skip
+            self.refuse_trailing_number()
+            factors.append(self.power())
+        return _product(factors)
+
+
+def _product(factors: list[Node]) -> Node:
+    return factors[0] if len(factors) == 1 else Product(factors=tuple(factors))

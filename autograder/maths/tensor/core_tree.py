@@ -1,0 +1,242 @@
+"""What an equation means: every sum explicit, every variable bound in one place, capitals resolved.
+
+A variable is a string that is unique within its equation: `t` for a left index, `J#3` for a summed one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from autograder.maths.tensor.tensor_tree import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An index variable as part of an index."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeIndex:
+    """The size of an axis as part of an index: the K of `Out[K-1,t,I]`."""
+
+    axis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer-valued function of indices: `w[b,t]`."""
+
+    name: str
+    indices: tuple[CoreIndex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CoreIndex:
+    """`constant + sum of coefficient * atom`."""
+
+    terms: tuple[tuple[int, Variable | SizeIndex | Integer], ...]
+    constant: int = 0
+
+    @property
+    def variable(self) -> str | None:
+        """The variable, if the index is one and nothing else."""
+        match self.terms:
+            case ((1, Variable(name=name)),) if self.constant == 0:
+                return name
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An exact number."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class AxisSize:
+    """The number of entries along an axis."""
+
+    axis: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexValue:
+    """An index used as a number: the i of `softmax_i[-beta i]`."""
+
+    index: CoreIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An entry of a tensor, defined or given."""
+
+    name: str
+    indices: tuple[CoreIndex, ...]
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Terms with signs."""
+
+    terms: tuple[tuple[int, Core], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Multiply:
+    """A product, summed over `over`; `bounds` restrict a variable to lower <= variable <= upper."""
+
+    factors: tuple[Core, ...]
+    over: tuple[str, ...] = ()
+    bounds: tuple[tuple[str, CoreIndex | None, CoreIndex | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reciprocal:
+    """One over the body."""
+
+    body: Core
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """A power."""
+
+    base: Core
+    exponent: Core
+
+
+@dataclass(frozen=True, slots=True)
+class Normalise:
+    """A softmax: the exponential of the body over its sum along the variables."""
+
+    over: tuple[str, ...]
+    body: Core
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A known function, entry by entry."""
+
+    function: str
+    arguments: tuple[Core, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A function that is only named: of each argument it takes the axes `whole` together; it returns axes
+    `outputs`.
+    """
+
+    name: str
+    arguments: tuple[tuple[tuple[str, ...], Core], ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Concatenation along `output`: for each piece, `head` (or None) and then `inner`, head-major."""
+
+    pieces: tuple[tuple[str | None, str, Core], ...]
+    output: str
+
+
+Core = (
+    Constant | AxisSize | IndexValue | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """Something wrong with an equation in itself.
+
+    A `fatal` fault leaves the equation without a meaning. Any other explains; the values decide.
+    """
+
+    code: str
+    message: str
+    equation: int = 0
+    column: int = 0
+    fatal: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meaning:
+    """One link of an equation. `left` has an index per position of the left side."""
+
+    name: str
+    left: tuple[CoreIndex, ...]
+    body: Core
+    symbols: dict[str, Symbol]
+    free: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    equation: int
+
+
+def reads(node: Core) -> tuple[Read, ...]:
+    """Every tensor entry in a node, those used as integers left out."""
+    if isinstance(node, Read):
+        return (node,)
+    return tuple(read for child in inner(node) for read in reads(child))
+
+
+def inner(node: Core) -> tuple[Core, ...]:
+    """The nodes directly inside."""
+    match node:
+        case Add(terms=terms):
+            return tuple(body for _, body in terms)
+        case Multiply(factors=factors):
+            return factors
+        case Reciprocal(body=body) | Normalise(body=body):
+            return (body,)
+        case Raise(base=base, exponent=exponent):
+            return (base, exponent)
+        case Apply(arguments=arguments):
+            return arguments
+        case Unknown(arguments=pairs):
+            return tuple(body for _, body in pairs)
+        case Join(pieces=pieces):
+            return tuple(body for _, _, body in pieces)
+    return ()
+
+
+def variables(node: Core | CoreIndex) -> frozenset[str]:
+    """Every variable that occurs in an index, bound ones too."""
+    if isinstance(node, CoreIndex):
+        found: set[str] = set()
+        for _, atom in node.terms:
+            if isinstance(atom, Variable):
+                found.add(atom.name)
+            elif isinstance(atom, Integer):
+                found.update(*(variables(index) for index in atom.indices))
+        return frozenset(found)
+    if isinstance(node, IndexValue):
+        return variables(node.index)
+    if isinstance(node, Read):
+        return frozenset().union(*(variables(index) for index in node.indices))
+    over = set(node.over if isinstance(node, Normalise) else ())
+    for _, *ends in node.bounds if isinstance(node, Multiply) else ():
+        over.update(*(variables(end) for end in ends if end is not None))
+    return frozenset(over).union(*(variables(child) for child in inner(node)))
+
+
+def rational(node: Core) -> Fraction | None:
+    """The value of a node made of numbers alone."""
+    if isinstance(node, Constant):
+        return node.value
+    values = [value for value in map(rational, inner(node)) if value is not None]
+    if not values or len(values) < len(inner(node)):
+        return None
+    match node:
+        case Add(terms=terms):
+            return sum((sign * value for (sign, _), value in zip(terms, values, strict=True)), Fraction(0))
+        case Multiply(over=()):
+            return prod(values, start=Fraction(1))
+        case Reciprocal() if values[0]:
+            return 1 / values[0]
+    return None

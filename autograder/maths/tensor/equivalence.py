@@ -1,0 +1,132 @@
+"""Whether an answer's equations define the same tensor as the reference's."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+from autograder.maths.decision import Decision, different, undecided
+from autograder.maths.tensor.axes import Side
+from autograder.maths.tensor.checking import recurring
+from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, link_of, position_names, tensor_of
+from autograder.maths.tensor.core_tree import Meaning
+from autograder.maths.tensor.declarations import Declarations
+from autograder.maths.tensor.question import Prepared, Question, Text, context_positions, shared_positions, system_of
+from autograder.maths.tensor.tensor_grammar import parse
+
+HINT_SECONDS = 0.4
+
+
+def targets(prepared: Prepared, name: str) -> list[Compared]:
+    """What to compare for a tensor: one comparison for each reference equation that defines it."""
+    assert prepared.comparison is not None
+    side = prepared.comparison.reference
+    defining = [meaning for meaning in prepared.reference.last if meaning.name == name]
+    shown = next(meaning for meaning in prepared.answer.last if meaning.name == name)
+    return [_compared(prepared, side, meaning, shown) for meaning in defining]
+
+
+def _compared(prepared: Prepared, side: Side, meaning: Meaning, shown: Meaning) -> Compared:
+    extra = context_positions(prepared.answer, meaning.name, prepared.reference)
+    places = shared_positions(prepared.answer, meaning.name, prepared.reference)
+    names = position_names(shown)
+    return Compared(
+        positions=tuple(names[place] for place in places),
+        grids=lambda sizes: grid_of(side, meaning, sizes),
+        first=tensor_of(meaning.name),
+        second=tensor_of(meaning.name, places, extra),
+    )
+
+
+def verdict(prepared: Prepared) -> Decision:
+    """Equal, different or undecided, without any search for the cause."""
+    fatal = prepared.fatal
+    if fatal is not None and fatal.code == "notation":
+        return undecided(fatal.code, fatal.message)
+    if fatal is not None:
+        return different(fatal.code, fatal.message, faults=prepared.faults)
+    assert prepared.comparison is not None
+    broken = chain_fault(prepared)
+    if broken is not None:
+        return broken
+    outcome = None
+    for what in targets(prepared, prepared.target):
+        outcome = prepared.comparison.decide(what)
+        if not outcome.equal:
+            break
+    assert outcome is not None
+    soft = prepared.faults[0] if prepared.faults else None
+    if outcome.outcome == "different" and set(recurring(prepared.answer)) - set(recurring(prepared.reference)):
+        return undecided("recurrence", "a recurrence is not compared with a formula that has none")
+    if outcome.outcome == "different" and outcome.code == "value" and soft is not None:
+        return different(soft.code, soft.message, witness=outcome.witness, faults=prepared.faults)
+    return outcome
+
+
+def chain_fault(prepared: Prepared) -> Decision | None:
+    """The first link of a chain `A = x = y` that does not equal the next one."""
+    comparison = prepared.comparison
+    assert comparison is not None
+    side = comparison.answer
+    for chain in prepared.answer.links:
+        for number, (link, following) in enumerate(pairwise(chain)):
+            mirror = Comparison(side, side, comparison.axes, comparison.declarations, deadline=comparison.deadline)
+            what = Compared(
+                positions=position_names(link),
+                grids=lambda sizes, m=following: grid_of(side, m, sizes),  # type: ignore[misc]
+                first=link_of(link),
+                second=link_of(following),
+            )
+            outcome = mirror.decide(what)
+            if not outcome.equal:
+                message = f"step {number + 2} of the chain for {link.name} does not equal the step before it"
+                kind = different if outcome.outcome == "different" else undecided
+                return kind("chain", message)
+    return None
+
+
+def decide(
+    reference: Text,
+    answer: Text,
+    *,
+    declarations: Declarations | None = None,
+    target: str | None = None,
+    given: Text | None = None,
+    hints: bool = True,
+    seconds: float = 2.0,
+    seed: int = 0,
+) -> Decision:
+    """Whether `answer` defines `target` as `reference` does; the last tensor of the reference if no target is
+    named.
+
+    Own definitions are inlined, so names of intermediate tensors and of indices do not matter; names of given
+    tensors do. `given` are equations of the question that both sides may use. An answer that cannot be read
+    raises Unreadable, a reference that cannot be used AuthorError. Codes: equal `agree`, `agree_analytic`;
+    different `value`, `domain`, `chain`, `no_target` or that of a fault; undecided `size`, `time`,
+    `precision`, `branch`, `saturated`, `domain`, `number`, `left_index`, `recurrence`, `softmax_scope`,
+    `notation`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
+    `hints=False`).
+    """
+    deadline = time.monotonic() + seconds
+    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
+    prepared = question.prepare(answer, deadline=deadline, seed=seed)
+    outcome = verdict(prepared)
+    if outcome.outcome == "different":
+        outcome = _read_otherwise(question, answer, outcome, deadline, seed)
+    if outcome.outcome == "different" and hints:
+        from autograder.maths.tensor.hints import ladder
+
+        return ladder(question, prepared, outcome, deadline=min(deadline, time.monotonic() + HINT_SECONDS))
+    return outcome
+
+
+def _read_otherwise(question: Question, answer: Text, outcome: Decision, deadline: float, seed: int) -> Decision:
+    """Undecided if the other reading of `softmax_i (…) …` would be right: a person must look."""
+    system = system_of(answer)
+    if all(warning.code != "softmax_scope" for warning in system.warnings) or not system.text:
+        return outcome
+    other = question.prepare(parse(system.text, softmax_prefix=True), deadline=deadline, seed=seed)
+    if verdict(other).equal:
+        message = "softmax followed by a round bracket can be read in two ways: write softmax_{i}[ … ]"
+        return undecided("softmax_scope", message)
+    return outcome

@@ -1,0 +1,141 @@
+"""What a student's feedback page shows: no hidden source, and mathematics that reads without a network or a script."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import pass_context
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import Highlight2HTML
+from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import List
+
+from autograder.authoring.source_notebook import without_hidden
+from autograder.grading.notebook import is_for_staff
+from autograder.nbgrader.intake import is_ours
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+# Display mathematics first; inside code nothing is mathematics.
+_SPANS = re.compile(
+    r"(?P<code>```.*?```|`[^`\n]*`)|\$\$(?P<display>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^$\n]+?)(?<!\\)\$(?!\d)",
+    re.DOTALL,
+)
+
+# TeX may ask for a link (\\href), which MathML would follow: such a formula stays as it was typed.
+_LIVE = re.compile(r"[\s\"'](?:\w+:)?(?:href|src|style|on\w+)\s*=|<(?!/?m[a-z]+[\s>/])", re.IGNORECASE)
+_WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
+
+
+class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
+    """A page of the package's own template, in place of nbgrader's.
+
+    nbconvert takes every page apart again to give pictures a text in place of them, which takes longer than making it;
+    and it copies and validates the notebook after each step. The first is done here in one pass over the text.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._rendered = functools.lru_cache(maxsize=1024)(functools.partial(super().markdown2html, {}))
+        self._highlighted: dict[str | None, Any] = {}
+        self.extra_template_basedirs = [str(TEMPLATES)]
+        self.template_name = "autograder_feedback"
+        self.template_paths = self._template_paths()
+
+    def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> Any:
+        """Render a notebook; a picture without words gets some."""
+        self.register_filter("highlight_code", self._highlighter(nb))
+        resources = self._init_resources(resources)
+        filter_ = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
+        self.register_filter("filter_data_type", filter_)
+        page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **options)
+        self._nb_metadata.clear()
+        return _WITHOUT_WORDS.sub('<img alt="A picture that the notebook shows"', page), resources
+
+    def _highlighter(self, nb: Any) -> Any:
+        """Colours code; made once for each language."""
+        language = nb.metadata.get("language_info", {}).get("name")
+        if language not in self._highlighted:
+            colour = Highlight2HTML(pygments_lexer=language, parent=self)
+            self._highlighted[language] = lambda source, metadata=None: colour(source, metadata=metadata)
+        return self._highlighted[language]
+
+    def _preprocess(self, nb: Any, resources: Any) -> Any:
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        return nb, resources
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        """As nbconvert's; what stands in every student's notebook is rendered once."""
+        if context.get("cell", {}).get("attachments"):
+            return str(super().markdown2html(context, source))
+        return str(self._rendered(source))
+
+
+class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
+    """Says how each part stands, leaves out test cells' source and what is for graders, and turns TeX into MathML.
+
+    It comes after nbgrader's GetGrades, which puts scores and comments into the cells. Comments that this package made
+    repeat the verdicts; they are shown only under written answers.
+    """
+
+    # nbgrader's feedback command configures it for every preprocessor in its list.
+    display_data_priority = List().tag(config=True)
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Prepare one notebook; one that is not ours keeps its test cells."""
+        names = resources["nbgrader"]
+        place = (names["notebook"], names["assignment"], names["student"])
+        resources["autograder"] = {"waiting": []}
+        nb.cells = [cell for cell in nb.cells if not is_for_staff(cell)]
+        with names.get("gradebook") or Gradebook(names["db_url"]) as gradebook:
+            for cell in nb.cells:
+                marks = cell.metadata.get("nbgrader") or {}
+                if marks.get("grade"):
+                    self._standing(marks, gradebook.find_grade(marks["grade_id"], *place))
+                    if marks["standing"] == "held":
+                        resources["autograder"]["waiting"].append(marks["grade_id"])
+                if marks.get("solution"):
+                    marks["comment_by_hand"] = bool(gradebook.find_comment(marks["grade_id"], *place).manual_comment)
+                self._prepare(cell, marks, is_ours(nb))
+        return nb, resources
+
+    def _standing(self, marks: Any, grade: Any) -> None:
+        by_hand = grade.manual_score is not None
+        if not by_hand and grade.needs_manual_grade:
+            marks["standing"], marks["standing_words"] = "held", "a person looks at this"
+        elif grade.score >= grade.max_score:
+            marks["standing"], marks["standing_words"] = "earned", "earned"
+        else:
+            marks["standing"], marks["standing_words"] = "lost", "lost" if not grade.score else "partly earned"
+        marks["standing_by_hand"] = by_hand
+
+    def _prepare(self, cell: Any, marks: Any, ours: bool) -> None:
+        if cell.cell_type == "markdown":
+            cell.source = with_mathml(cell.source)
+        elif marks.get("grade") and not marks.get("solution"):
+            cell.source = "" if ours else without_hidden(cell.source)
+
+
+@functools.lru_cache(maxsize=1024)
+def with_mathml(markdown: str) -> str:
+    """The same text with `$…$` and `$$…$$` as MathML; what the converter does not know stays as it was typed."""
+    from latex2mathml.converter import convert
+
+    def replace(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match[0]
+        display = match["display"] is not None
+        try:
+            mathml = str(convert(match["display"] or match["inline"], display="block" if display else "inline"))
+        except Exception:  # the converter raises many kinds; the reader still has the TeX
+            return match[0]
+        return match[0] if _LIVE.search(mathml) else mathml
+
+    return _SPANS.sub(replace, markdown)

@@ -1,0 +1,132 @@
+"""Running and judging in place of nbgrader's Execute and SaveAutoGrades: marks go to the gradebook as plain floats."""
+
+from __future__ import annotations
+
+import copy
+import stat
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput, NbGraderPreprocessor, SaveAutoGrades
+from traitlets import Bool, Float, Integer, List, Unicode
+
+from autograder.authoring.source_notebook import answer_id
+from autograder.authoring.variants import course_secret
+from autograder.core import Outcome, Report
+from autograder.errors import StaffError
+from autograder.grading import report as reports
+from autograder.grading.feedback import student_comment, summary
+from autograder.grading.notebook import grade
+from autograder.grading.repeatability import steady
+from autograder.nbgrader.intake import MINE, is_ours
+from autograder.sandbox import Limits
+
+MAX_FILES_BYTES = 64 * 2**20
+
+
+class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
+    """Runs the student's cells in a process of their own, judges the answers here, and records marks and comments."""
+
+    cell_seconds = Float(60, help="Seconds for one cell").tag(config=True)
+    question_seconds = Float(20, help="Seconds for one call of a student's function").tag(config=True)
+    notebook_seconds = Float(300, help="Seconds for one notebook with all its questions").tag(config=True)
+    memory_megabytes = Integer(4096, help="Memory of one notebook's process").tag(config=True)
+    require_wall = Bool(False, help="Run no student's code where a layer of the wall is missing").tag(config=True)
+    visible = List(Unicode(), help="Folders that every notebook may read, such as a data set's").tag(config=True)
+    runs = Integer(1, help="2 runs each notebook twice, and holds the parts whose mark differs").tag(config=True)
+
+    others = (Execute, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveAutoGrades)
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Grade a notebook of ours; leave any other to nbgrader's own steps."""
+        if not is_ours(nb):
+            if self.require_wall:
+                raise StaffError("wall", "the wall is required, and nbgrader's own kernel, which runs this, has none")
+            for step in self.others:
+                nb, resources = step(parent=self.parent)(nb, resources)
+            return nb, resources
+        course = Path(resources["autograder"]["root"])
+        names = resources["nbgrader"]
+        place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
+        earlier = report_at(place)
+        for _ in range(max(self.runs, 1)):
+            notebook = copy.deepcopy(nb)
+            report = self._graded(notebook, course, Path(resources["metadata"]["path"]))
+            report = earlier = steady(report, earlier) if earlier else report
+        record(report, names)
+        reports.save(report, place)
+        self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], summary(report))
+        return nbformat.from_dict(notebook), resources
+
+    def _graded(self, notebook: Any, course: Path, folder: Path) -> Report:
+        marks = notebook.metadata[MINE]
+        return grade(
+            notebook,
+            secret=course_secret(course),
+            limits=self.limits(),
+            files=files_beside(folder),
+            flags=tuple(marks.get("flags", ())),
+            held=marks.get("held"),
+            near=course,
+        )
+
+    def limits(self) -> Limits:
+        """What the course's configuration allows one submission."""
+        return Limits(
+            cell_seconds=self.cell_seconds,
+            question_seconds=self.question_seconds,
+            notebook_seconds=self.notebook_seconds,
+            memory_megabytes=self.memory_megabytes,
+            require_wall=self.require_wall,
+            visible=tuple(self.visible),
+        )
+
+
+def report_at(place: Path) -> Report | None:
+    """What an earlier run found, if that can be read."""
+    try:
+        return reports.load(place)
+    except StaffError:
+        return None
+
+
+def files_beside(folder: Path) -> dict[str, bytes]:
+    """The regular files next to the notebook, up to a total size: data that its cells may read."""
+    files, size = {}, 0
+    for path in sorted(folder.rglob("*")):
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode) or path.suffix == ".ipynb":
+            continue
+        size += path.lstat().st_size
+        if size > MAX_FILES_BYTES:
+            break
+        files[str(path.relative_to(folder))] = path.read_bytes()
+    return files
+
+
+def record(report: Report, names: dict[str, Any]) -> None:
+    """Write each part's score, whether a person must look, and the comment, through nbgrader's gradebook."""
+    place = (names["notebook"], names["assignment"], names["student"])
+    with Gradebook(names["db_url"]) as gradebook:
+        for outcome in report.outcomes:
+            record_grade(gradebook.find_grade(outcome.part, *place), outcome)
+            comment = gradebook.find_comment(_commented(outcome, gradebook, place), *place)
+            comment.auto_comment = student_comment(outcome)
+        gradebook.db.commit()
+
+
+def record_grade(grade: Any, outcome: Outcome) -> None:
+    """One part's score in its row, or that a person must look."""
+    held = outcome.standing == "held"
+    grade.auto_score = None if held else float(outcome.points)
+    # As nbgrader does: a mark given by hand stays, and is to be looked at again.
+    grade.needs_manual_grade = held or grade.manual_score is not None
+
+
+def _commented(outcome: Outcome, gradebook: Any, place: tuple[str, str, str]) -> str:
+    """The answer cell that carries the comment: a written part is its own."""
+    known = {cell.name for cell in gradebook.find_notebook(*place[:2]).solution_cells}
+    return answer_id(outcome.part) if answer_id(outcome.part) in known else outcome.part

@@ -1,0 +1,1 @@
+"""A simulated class: personas that make every known mistake, and the demo that takes them through a term."""

@@ -1,0 +1,109 @@
+"""Slips made by machine: they change what they say, strong tests kill them, and weak tests are found out."""
+
+import numpy as np
+import pytest
+
+from autograder import Expression, Function, Problem, close, tensors
+from autograder.audit.mutants import mutants_of_code, mutants_of_rows, mutants_of_text
+from autograder.audit.mutation_score import strength
+
+
+def score(q, k):
+    """Scaled scores."""
+    return q @ k.T / q.shape[1] ** 0.5
+
+
+def below(x, bound):
+    """The entries up to a bound."""
+    return x[x <= bound] - 1
+
+
+def inputs(rng, p):
+    """Queries and keys that are neither square nor alike."""
+    return tensors(rng, {"T": 3, "S": 5, "U": 2}, q="T U", k="S U")
+
+
+def weak_inputs(rng, p):
+    """One query of width one: a root of it is itself."""
+    return tensors(rng, {"T": 1, "S": 1, "U": 1}, q="T U", k="S U")
+
+
+def problem(*parts):
+    """A problem of these parts, with one variant."""
+    return Problem(title="t", version=1, source="s", parts=list(parts))
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "place"),
+    [
+        (score, "swapped", "q @ k.T → k.T @ q"),
+        (score, "transposed", "k.T → k"),
+        (score, "factor dropped", "q @ k.T / q.shape[1] ** 0.5 → q @ k.T"),
+        (score, "detached", "return q @ k.T / q.shape[1] ** 0.5 → return (q @ k.T / q.shape[1] ** 0.5).detach()"),
+        (score, "off by one", "0.5 → 1.5"),
+        (below, "boundary", "x <= bound → x < bound"),
+        (below, "sign", "x[x <= bound] - 1 → x[x <= bound] + 1"),
+    ],
+)
+def test_slips_of_code(function, kind, place):
+    """Each kind of slip is made where it can be made, and says what it changed."""
+    assert (kind, place) in {(mutant.kind, mutant.place) for mutant in mutants_of_code(function)}
+
+
+def test_a_mutant_computes_what_it_says():
+    """The compiled function has the slip, and the reference is left as it was."""
+    mutant = next(item for item in mutants_of_code(below) if item.kind == "boundary")
+    x = np.array([1.0, 2.0, 3.0])
+    assert mutant.subject(x, 2.0).tolist() == [0.0]
+    assert below(x, 2.0).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "mutant"),
+    [
+        ("W[k,a] = Q[k,I,a] / sqrt(I)", "W[k,a] = Q[k,I,a]"),
+        ("a + b", "a-b"),
+        ("2*x", "3*x"),
+        ("ln(x)", "log2(x)"),
+        ("A[k,t] = S[k,t]", "A[k,t] = S[t,k]"),
+        ("softmax_{t_2} S", "softmax_{t_1} S"),
+        ("-2j/d", "2j/d"),
+        ("sin(k) + cos(k)", "cos(k) + cos(k)"),
+        ("sin(k) + cos(k)", "sin(k) + sin(k)"),
+    ],
+)
+def test_slips_of_typed_answers(text, mutant):
+    """A sign, a number, a root, two indices: each slip that can be made in the text."""
+    assert mutant in {item.subject for item in mutants_of_text(text)}
+
+
+def test_slips_of_a_matrix():
+    """A slip in one entry leaves the others; rows and columns may be exchanged, unless that changes nothing."""
+    made = [mutant.subject for mutant in mutants_of_rows([["1", "x"], ["-x", "1"]])]
+    assert [["1", "x"], ["x", "1"]] in made and [["2", "x"], ["-x", "1"]] in made
+    assert made[-1] == [["1", "-x"], ["x", "1"]]
+    assert [["1", "x"], ["x", "1"]] not in [mutant.subject for mutant in mutants_of_rows([["1", "x"], ["x", "1"]])]
+
+
+def test_strong_inputs_leave_no_survivor():
+    """Every slip in the scores is killed by inputs that are neither square nor alike."""
+    (found,) = strength(problem(Function("score", points=1, reference=score, inputs=inputs, checks=[close()])))
+    assert found.made == found.killed + len(found.harmless)
+    assert found.survivors == ()
+    assert all("not asked for" in reason for mutant, reason in found.harmless if mutant.kind == "detached")
+
+
+def test_weak_inputs_are_found_out():
+    """On one query of width one, slips survive that further inputs cannot excuse."""
+    part = Function("score", points=1, reference=score, inputs=weak_inputs, checks=[close()], trials=1)
+    (weak,) = strength(problem(part))
+    (strong,) = strength(problem(Function("score", points=1, reference=score, inputs=inputs, checks=[close()])))
+    assert weak.killed < strong.killed
+
+
+def test_typed_survivors_are_proved_equal():
+    """A slip that leaves the value alone is accepted by proof, and listed as harmless."""
+    (found,) = strength(problem(Expression("e", points=1, domains={"x": "real"}, reference="1*x + 0")))
+    assert found.survivors == ()
+    assert found.killed >= 2
+    assert {reason for _, reason in found.harmless} == {"proved equal by the answer language"}

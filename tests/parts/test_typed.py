@@ -1,0 +1,153 @@
+"""Typed parts: right answers earn, known mistakes are named, unreadable ones are held, errors carry forward."""
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from autograder import Equation, Expression, Problem
+from autograder.audit.problem import audit
+from autograder.authoring.loading import load, statement_text
+from autograder.errors import AuthorError
+from autograder.grading.judge import judge_part
+from autograder.protocol.answering import answer
+
+ROOT = Path(__file__).parents[1] / "data" / "typed" / "problems"
+P = {"scaled": True}
+
+
+def judged(name, p=P, **names):
+    """The outcome of a part for a notebook that defines these names."""
+    part = load("languages", ROOT).part(name)
+    return judge_part(part, p, functools.partial(answer, namespace=names), (1,))
+
+
+def test_the_audit_finds_no_fault():
+    """The sample problem with one part of each typed kind is sound."""
+    report = audit(load("languages", ROOT), statement_text("languages", ROOT), variants=2)
+    assert report.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("part", "typed", "standing", "code"),
+    [
+        ("softmax", "(1-e^(-beta)) e^(-beta i)", "earned", "ok"),
+        ("softmax", r"(1-e^{-\beta})\,e^{-\beta i}", "earned", "ok"),
+        ("softmax", "e^(-beta*i)", "lost", "not_normalised"),
+        ("softmax", "e^(-beta*i)/(1-e^(-beta))", "lost", "wrong_way"),
+        ("softmax", "(1-e^(-beta))*e^(-beta*i)/ln 2", "lost", "unit"),
+        ("softmax", "(1-e^(-beta)*e^(-beta*i)", "held", "unreadable"),
+        ("softmax", "(1-e^(-b))*e^(-b*i)", "held", "unreadable"),
+        ("softmax", "", "lost", "missing"),
+        ("softmax", [7], "lost", "type"),
+        ("softmax", True, "lost", "type"),
+        ("softmax", None, "lost", "missing"),
+        ("merged", "W[k,a,b] = 1/sqrt(I) W^Q[k,I,a] W^K[k,I,b]", "earned", "ok"),
+        ("merged", "W[k,a,b] = W^Q[k,I,a] W^K[k,I,b]", "lost", "value"),
+        ("merged", "W[k,a,b] = 1/sqrt(I) W^K[k,I,a] W^Q[k,I,b]", "lost", "transposed"),
+        ("merged", "W[k,a,b] = 1/sqrt(I) W^Q[k,I,a W^K[k,I,b]", "held", "unreadable"),
+        ("time", "O(max(ln T, ln U))", "earned", "ok"),
+        ("time", "O(ln T)", "lost", "too_small"),
+        ("time", "O(T + U)", "lost", "serial"),
+        ("time", "O(T + ", "held", "unreadable"),
+        ("turn", [["cos x", "sin x"], ["-sin x", "cos x"]], "earned", "ok"),
+        ("turn", [["cos x", "-sin x"], ["sin x", "cos x"]], "lost", "other_way"),
+        ("turn", [["cos x", "sin x"]], "lost", "shape"),
+        ("turn", [["cos x", "sin x"], ["-sin x", "cos (x"]], "held", "unreadable"),
+        ("turn", "cos x", "lost", "type"),
+        ("turn", r"\begin{pmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{pmatrix}", "held", "unreadable"),
+        ("turn", "[[cos x, sin x], [-sin x, cos x]]", "held", "unreadable"),
+    ],
+)
+def test_verdicts(part, typed, standing, code):
+    """Each row is one typed answer, on one side of a rule."""
+    outcome = judged(part, **{part: typed})
+    assert (outcome.standing, outcome.verdicts[0].code) == (standing, code)
+
+
+def test_no_message_holds_the_reference():
+    """What a student reads after a wrong answer shows no value of the reference; staff read the witness."""
+    verdict = judged("softmax", softmax="e^(-beta*i)/2").verdicts[0]
+    assert verdict.ok is False
+    assert verdict.witness == ""
+    assert verdict.staff and verdict.staff not in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("softmax", "first", "standing", "code"),
+    [
+        ("(1-e^(-beta))*e^(-beta*i)", "1-e^(-beta)", "earned", "ok"),
+        ("e^(-beta*i)", "1", "earned", "carried_forward"),
+        ("e^(-beta*i)", "1-e^(-beta)", "earned", "ok"),
+        ("e^(-beta*i)", "2", "lost", "constant_factor"),
+        ("(1-e^(-beta))*e^(-beta*i)", "1", "lost", "value"),
+        ("e^(-beta*", "1", "lost", "value"),
+        (None, "1", "lost", "value"),
+    ],
+)
+def test_error_carried_forward(softmax, first, standing, code):
+    """A later part is right if it is right, or if it follows from the student's own earlier answer; else it is lost."""
+    outcome = judged("first", softmax=softmax, first=first)
+    assert outcome.standing == standing
+    if standing == "earned":
+        assert outcome.verdicts[0].code == code
+    if code == "carried_forward":
+        assert "your own answer to softmax" in outcome.verdicts[0].message
+
+
+@pytest.mark.parametrize(
+    ("lines", "points", "words"),
+    [
+        ("-ln(1-e^(-beta)) + beta*e^(-beta)/(1-e^(-beta))", 6.0, ""),
+        ("sum(P(i)*(-ln(P(i))), i, 0, inf)\n-ln(1-e^(-beta)) + beta/(e^beta-1)", 6.0, ""),
+        ("sum(P(i)*(-ln(P(i))), i, 0, inf)\n-ln(1-e^(-beta)) + beta/(e^beta+1)", 3.0, "line 2"),
+        ("sum(P(i)*(-ln(P(i))), i, 0, inf)", 3.0, "form"),
+    ],
+)
+def test_derivations_keep_the_share_of_their_links(lines, points, words):
+    """The first line that does not follow is named, and the links that hold keep their share."""
+    outcome = judged("entropy", entropy=lines)
+    assert outcome.points == pytest.approx(points)
+    assert words in outcome.verdicts[0].message
+
+
+def test_hints_can_be_switched_off():
+    """Without hints, a wrong answer is only wrong."""
+    part = Expression("x", points=1, domains={"y": "real"}, reference="2*y", hints=False)
+    verdict = judge_part(part, {}, functools.partial(answer, namespace={"x": "y"}), (1,)).verdicts[0]
+    assert verdict.message == "This is not right."
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Expression("b", points=1, reference="1", follows="a"),
+        lambda: Expression("b", points=1, reference=lambda p: "1", follows="a"),
+        lambda: Problem(
+            title="t",
+            version=1,
+            source="s",
+            parts=[Expression("b", points=1, reference=lambda p, *, a="1": a, follows="a")],
+        ),
+    ],
+)
+def test_slips_in_follows_are_heard(make):
+    """A part that follows another needs a default for it, and the other before it."""
+    with pytest.raises(AuthorError) as caught:
+        make()
+    assert caught.value.code == "follows"
+
+
+@pytest.mark.parametrize(
+    ("rungs", "words", "not_yet"),
+    [(0, "", "alpha"), (1, "your alpha differs", "wrong index"), (2, "wrong index", "t_2"), (3, "run over t_2", "@")],
+)
+def test_the_ladder_of_hints_has_as_many_rungs_as_the_question_allows(monkeypatch, rungs, words, not_yet):
+    """From which tensor differs, over what kind of slip it is, to the repair; by default the repair is kept back."""
+    monkeypatch.setattr("autograder.maths.tensor.equivalence.HINT_SECONDS", 30.0)
+    reference = "S[t,s] = Q[t,U] K[s,U]\nalpha[t_1,t_2] = softmax_{t_2} S[t_1,t_2]"
+    part = Equation("alpha", points=1, target="alpha", reference=reference, rungs=rungs)
+    wrong = reference.replace("softmax_{t_2}", "softmax_{t_1}")
+    message = judge_part(part, {}, functools.partial(answer, namespace={"alpha": wrong}), (1,)).verdicts[0].message
+    assert words.lower() in message.lower()
+    assert not_yet not in message
