@@ -168,7 +168,8 @@ cell was not found, *not graded* an error for this student: both are exported as
 that a lost gradient costs nothing there. An answer cell that does not come to its end counts as not run; plain nbgrader
 interrupts it and keeps what it defined.
 
-Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in step with the class.
+Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in
+step with the class.
 
 | persona | what was handed in | deserved | ours | plain, asserts | plain, `hidden.score` | what ours says |
 | --- | --- | --- | --- | --- | --- | --- |
