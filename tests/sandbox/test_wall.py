@@ -485,6 +485,6 @@ def test_an_ordinary_user_has_every_layer(ordinary: list[str]) -> None:
 def test_attacks_on_an_ordinary_user(ordinary: list[str]) -> None:
     """An attack on each layer, on a grader without privileges: contained, and real."""
     some = "05 or 15 or 27 or 36 or 43 or 44 or 61 or 62"
-    options = ["-q", "-p", "no:cacheprovider", "-k", some, str(ROOT / "tests" / "test_attacks.py")]
+    options = ["-q", "-p", "no:cacheprovider", "-k", some, str(ROOT / "tests" / "sandbox" / "test_attacks.py")]
     run = subprocess.run([*ordinary, "-m", "pytest", *options], capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 0 and "skipped" not in run.stdout, run.stdout[-3000:]
