@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+# Tests run side by side and compute on small tensors: one thread each.
+test quick: export OMP_NUM_THREADS := 1
 
 .PHONY: help setup demo test quick lint build audit clean
 

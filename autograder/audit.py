@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.answering import one_thread
 from autograder.core import Parameters, Part, Problem
 from autograder.examination import Findings, examine, heard, name_of
 from autograder.parity import band
@@ -90,6 +91,7 @@ def audit(
 
     `progress` is called with the number of steps done and their total. An author's exceptions become faults.
     """
+    one_thread()
     found = Findings(where=f"problems/{problem.slug}")
     drawn, distinct = _draws(problem, seed, found)
     chosen, unseen = _various(distinct, variants)

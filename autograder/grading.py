@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder import library
-from autograder.answering import last_line
+from autograder.answering import last_line, one_thread
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.errors import AutograderError
 from autograder.feedback import as_html, as_text, staff_note
@@ -58,6 +58,7 @@ def grade(
     problems is looked for in and above `near` (the working directory, if it is not given). `session` stands in for the
     run where there has been one already, with the hidden inputs of the version `asked_by`.
     """
+    one_thread()
     marks = notebook["metadata"]["autograder"]
     add_staff_notes(notebook, [])  # it may have been graded before
     try:

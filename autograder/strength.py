@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from autograder.answering import one_thread
 from autograder.checks import close, gradient
 from autograder.checks.check import Check
 from autograder.checks.gradient import Gradient
@@ -41,6 +42,7 @@ class PartStrength:
 
 def strength(problem: Problem, *, seed: int = 0, progress: Callable[[], None] = lambda: None) -> list[PartStrength]:
     """Mutate every part that has a reference of code or typed mathematics, under the variants from `seed` on."""
+    one_thread()
     drawn = _distinct(problem, seed)
     found = []
     for part in problem.parts:

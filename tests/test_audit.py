@@ -12,6 +12,7 @@ from autograder.audit import AuditReport, audit
 from autograder.audit_table import print_audit
 from autograder.core import Question
 from autograder.simulated import handed_in, thoughtless, untouched
+from autograder.strength import strength
 from autograder.variants import variant
 
 
@@ -439,3 +440,18 @@ def test_a_mistake_may_be_impossible_in_some_variants():
     made = [variant(problem, seed).parameters["K"] >= 105 for seed in range(1)]
     assert low.kill_score == (sum(made), sum(made)) and all_of_them.kill_score == (1, 1)
     assert low.faults == all_of_them.faults == ()
+
+
+@pytest.mark.parametrize("step", [audit, lambda problem, text: strength(problem)], ids=["audit", "strength"])
+def test_torch_takes_one_thread(step):
+    """Whatever torch was told before, references and students' functions are computed on one thread."""
+    seen = []
+
+    def threads(rng, p):
+        """Inputs that note how many threads there are."""
+        seen.append(torch.get_num_threads())
+        return inputs(rng, p)
+
+    torch.set_num_threads(2)
+    step(*problem(Function("total", points=1, reference=total, inputs=threads, checks=[close()])))
+    assert set(seen) == {1}
