@@ -3,14 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+# Tests run side by side and compute on small tensors: one thread each.
+test quick: export OMP_NUM_THREADS := 1
 
-.PHONY: help setup demo test quick lint build audit clean
+.PHONY: help setup demo test quick lint constraints audit clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## */\t/' | expand -t 12
 
 setup: $(VENV)/.installed   ## make .venv with everything a developer needs
 
+# With another interpreter, beside the first: make PYTHON=/usr/bin/python3 VENV=/tmp/venv setup demo
 # The constraints pin what is installed; pyproject.toml says which ranges work.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Python 3.11 or newer is needed, this is " + sys.version' 
@@ -29,6 +32,9 @@ lint: setup      ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+constraints: setup ## whether the pinned versions fit every Python that pyproject.toml admits (needs the package index)
+	$(BIN)/python .ci/constraints.py
 
 test: setup lint ## style, types and all tests
 	$(BIN)/pytest -n $(JOBS)

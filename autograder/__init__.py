@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         Written,
     )
 
+__version__ = "0.1.0"
+
 _HOMES = {
     "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"),
     "core": ("Problem",),

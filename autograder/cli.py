@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from autograder import __version__
 from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ course_option = click.option(
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="autograder")
+@click.version_option(__version__, prog_name="autograder")
 def main() -> None:
     """Exercises and exams for a deep-learning course that mark themselves, on nbgrader.
 

@@ -22,6 +22,7 @@ from autograder.grading.judge import judge_part
 from autograder.parts.function import Function
 from autograder.parts.respond import local
 from autograder.parts.typed import Typed
+from autograder.protocol.answering import one_thread
 
 VARIANTS = 8
 FURTHER = 2  # draws of hidden inputs, per variant, by which a survivor is compared with the reference
@@ -41,6 +42,7 @@ class PartStrength:
 
 def strength(problem: Problem, *, seed: int = 0, progress: Callable[[], None] = lambda: None) -> list[PartStrength]:
     """Mutate every part that has a reference of code or typed mathematics, under the variants from `seed` on."""
+    one_thread()
     drawn = _distinct(problem, seed)
     found = []
     for part in problem.parts:

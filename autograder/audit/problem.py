@@ -15,6 +15,7 @@ from autograder.audit.part import Findings, examine, heard, name_of
 from autograder.authoring.statement import render
 from autograder.authoring.variants import stream_key, variant
 from autograder.core import Parameters, Part, Problem
+from autograder.protocol.answering import one_thread
 from autograder.protocol.codec import encode
 
 
@@ -90,6 +91,7 @@ def audit(
 
     `progress` is called with the number of steps done and their total. An author's exceptions become faults.
     """
+    one_thread()
     found = Findings(where=f"problems/{problem.slug}")
     drawn, distinct = _draws(problem, seed, found)
     chosen, unseen = _various(distinct, variants)

@@ -7,7 +7,6 @@ submission is done when its line is in the journal, and everything that line sta
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder import __version__
 from autograder.course import journal as journals
 from autograder.course.workers import Cluster, Threads, Workers
 from autograder.errors import AutograderError
@@ -148,7 +148,7 @@ class _Run:
         return self.result
 
     def _keyed(self, handed: Handed) -> Handed:
-        return dataclasses.replace(handed, key=self.folder.key(handed, importlib.metadata.version("autograder")))
+        return dataclasses.replace(handed, key=self.folder.key(handed, __version__))
 
     def _kept(self, handed: Handed) -> bool:
         """Whether an earlier run has done just this work; then it is shown as it was."""

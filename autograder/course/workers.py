@@ -50,7 +50,7 @@ class Cluster:
             from distributed import Client
         except ImportError as error:
             raise StaffError(
-                "no_dask", "--scheduler needs Dask; install it with: pip install 'autograder[distributed]'"
+                "no_dask", "--scheduler needs Dask; install it with: pip install dask distributed"
             ) from error
         try:
             self._client: Any = Client(scheduler, timeout=10, set_as_default=False)

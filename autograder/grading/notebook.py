@@ -18,7 +18,7 @@ from autograder.grading.feedback import as_html, as_text, staff_note
 from autograder.grading.judge import judge_part
 from autograder.grading.repair import writable
 from autograder.grading.repeatability import digest
-from autograder.protocol.answering import last_line
+from autograder.protocol.answering import last_line, one_thread
 from autograder.sandbox import CellResult, Limits, Session
 
 DEATH = "This cell did not come to an end: "
@@ -57,6 +57,7 @@ def grade(
     problems is looked for in and above `near` (the working directory, if it is not given). `session` stands in for the
     run where there has been one already, with the hidden inputs of the version `asked_by`.
     """
+    one_thread()
     marks = notebook["metadata"]["autograder"]
     add_staff_notes(notebook, [])  # it may have been graded before
     try:

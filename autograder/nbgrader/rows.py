@@ -219,7 +219,7 @@ def _gradebook(url: str, course: str) -> Gradebook:
         raise StaffError(
             "no_driver",
             f"the gradebook's database needs the Python package {error.name}; "
-            "for PostgreSQL: pip install 'autograder[postgresql]'",
+            "for PostgreSQL: pip install 'psycopg[binary]'",
         ) from error
     except SQLAlchemyError as error:
         raise StaffError("gradebook", f"the gradebook cannot be opened: {error}") from error

@@ -22,6 +22,13 @@ from autograder.protocol.codec import encode, plain
 MAX_DETAIL = 500
 
 
+def one_thread() -> None:
+    """From here on torch takes one processor core: tensors are small here, and sums are added in one order."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 def question_key(question: Question) -> str:
     """The same key for the same question, across runs. It is found once for each question: many ask for it."""
     known: str | None = vars(question).get("_key")

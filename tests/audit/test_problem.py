@@ -8,6 +8,7 @@ import torch
 from rich.console import Console
 
 from autograder import Choice, Expression, Function, Number, Problem, Written, close, form, gradient, holds, tensors
+from autograder.audit.mutation_score import strength
 from autograder.audit.problem import AuditReport, audit
 from autograder.audit.simulated_answers import handed_in, thoughtless, untouched
 from autograder.authoring.variants import variant
@@ -439,3 +440,18 @@ def test_a_mistake_may_be_impossible_in_some_variants():
     made = [variant(problem, seed).parameters["K"] >= 105 for seed in range(1)]
     assert low.kill_score == (sum(made), sum(made)) and all_of_them.kill_score == (1, 1)
     assert low.faults == all_of_them.faults == ()
+
+
+@pytest.mark.parametrize("step", [audit, lambda problem, text: strength(problem)], ids=["audit", "strength"])
+def test_torch_takes_one_thread(step):
+    """Whatever torch was told before, references and students' functions are computed on one thread."""
+    seen = []
+
+    def threads(rng, p):
+        """Inputs that note how many threads there are."""
+        seen.append(torch.get_num_threads())
+        return inputs(rng, p)
+
+    torch.set_num_threads(2)
+    step(*problem(Function("total", points=1, reference=total, inputs=threads, checks=[close()])))
+    assert set(seen) == {1}

@@ -37,12 +37,6 @@ TASKS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    """As the programme sets it."""
-    torch.set_num_threads(1)
-
-
 @pytest.mark.parametrize("name", TASKS)
 def test_what_claims_to_be_the_same_model_is(name: str) -> None:
     """Peers with converted weights give what ours give; every entry runs, to the same shape."""

@@ -44,7 +44,7 @@ def somebody() -> dict:
 @pytest.fixture(scope="module")
 def server():
     """The URL of a database."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'autograder[postgresql]'")
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'psycopg[binary]'")
     where, user = programs(), somebody()
     name = pwd.getpwuid(user["user"]).pw_name if user else getpass.getuser()
     # A socket's path has to be short, and the folder must be the server's own.

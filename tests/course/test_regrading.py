@@ -6,7 +6,10 @@ import json
 import shutil
 
 import pytest
+import torch
+from autograder.judge import judge_part
 
+from autograder import grading
 from autograder.course import regrading
 from autograder.sandbox import session
 
@@ -44,6 +47,20 @@ def test_nobody_moves_where_nothing_changed(course, monkeypatch):
     monkeypatch.setattr(session.Session, "_running", lambda self: pytest.fail("a notebook was run"))
     result = regrading.run(course.path, "ps1", dry_run=True, feedback=True)
     assert (result.judged, result.moves, result.unasked, result.failed) == (15, [], [], [])
+
+
+def test_torch_takes_one_thread(course, monkeypatch):
+    """Whatever torch was told before, stored answers are judged on one thread, as when the notebook ran."""
+    seen = []
+
+    def noting(*arguments):
+        seen.append(torch.get_num_threads())
+        return judge_part(*arguments)
+
+    monkeypatch.setattr(grading, "judge_part", noting)
+    torch.set_num_threads(2)
+    assert regrading.run(course.path, "ps1", dry_run=True, feedback=False).failed == []
+    assert set(seen) == {1}
 
 
 def test_a_dry_run_says_who_moves_and_writes_nothing(course):

@@ -23,9 +23,3 @@ def dtype(request: pytest.FixtureRequest, device: torch.device) -> torch.dtype:
     if device.type == "mps" and request.param == torch.float64:
         pytest.skip("mps has no float64")
     return request.param
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    """One thread, so that sums are taken in one order."""
-    torch.set_num_threads(1)
