@@ -18,22 +18,26 @@ if TYPE_CHECKING:
 Parameters = dict[str, Any]
 Standing = Literal["earned", "lost", "held"]
 
-# Why there is no value: the student's code never gave one, or gave something that is no answer of this kind.
-FAILURES = ("missing", "raised", "timeout", "memory", "exit", "unreadable", "staff")
+# Why there is no value, and nothing more is asked: code that is not there, or does not come back.
+LAST_WORDS = ("missing", "timeout", "memory", "exit", "staff")
+# Why there is no value: one of those, or the code raised, or gave something that is no answer of this kind.
+FAILURES = (*LAST_WORDS, "raised", "unreadable")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """What is put to the student's process, as data: never an expected value, never a verdict.
 
-    `kind` names what is wanted (`call`, `gradient`, `value`, `module`, `text`), `name` what the student defined, and
-    `arguments` what a call receives. The same question has the same `key`, so that answers can be stored and replayed.
+    `kind` names what is wanted (`call`, `gradient`, `module`, `symbolic`, `value`, `text`), `name` what the student
+    defined, and `arguments` what a call receives. Answers are stored and replayed by `protocol.answering.question_key`,
+    which keeps what it found in `found_key`.
     """
 
     kind: str
     name: str
     arguments: tuple[Any, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    found_key: str = field(default="", init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +121,12 @@ class Case:
     rng_key: tuple[int, ...] = (0,)
 
 
-class _Heard(type):
-    """Turns a misspelt argument into an AuthorError that says what there is instead."""
+class _NamedArguments(type):
+    """Turns a misspelt argument into an AuthorError that says what there is instead.
+
+    A metaclass, since it must stand around every subclass's `__init__`, which `dataclass` writes after the class is
+    made, and must leave `__new__` alone, which copying and unpickling call without arguments.
+    """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         known = {item.name: item for item in fields(cls) if item.init} if args or kwargs else {}  # type: ignore[arg-type]
@@ -137,7 +145,7 @@ class _Heard(type):
 
 
 @dataclass(frozen=True)
-class Part(metaclass=_Heard):
+class Part(metaclass=_NamedArguments):
     """One question of a problem: what is handed in, how it is read, how it is judged, what it is worth.
 
     `name` is what the student defines and the gradebook's key. `reference` gives the right answer; each of `mistakes`
@@ -208,7 +216,7 @@ class Part(metaclass=_Heard):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem(metaclass=_Heard):
+class Problem(metaclass=_NamedArguments):
     """One folder of `problems/`: a title, a draw of parameters, and the marking scheme as one table.
 
     `draw(rng)` gives the numbers a variant shows and is graded by. `phrases(p)` gives further placeholders of the

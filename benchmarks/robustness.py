@@ -2,7 +2,7 @@
 
     python -m benchmarks.robustness            writes docs/robustness.md (about four minutes on two cores)
 
-The class is `autograder.simulation.classroom.personas` of the small problem of the tests. Plain nbgrader runs with its
+The class is `autograder.simulation.personas.personas` of the small problem of the tests. Plain nbgrader runs with its
 stock configuration and the same released answer cells; its hidden tests are asserts as a teacher would write them,
 or the `hidden.score` that our source notebooks hold.
 """
@@ -25,7 +25,8 @@ from autograder.authoring.variants import variant
 from autograder.grading import report
 from autograder.grading.feedback import headline
 from autograder.nbgrader.course_api import done, opened
-from autograder.simulation.classroom import Persona, Work, hand_in, personas
+from autograder.simulation.classroom import Persona, Work, hand_in
+from autograder.simulation.personas import personas
 
 ROOT = Path(__file__).parents[1]
 COURSE = ROOT / "tests" / "data" / "course"

@@ -23,7 +23,7 @@ FEW = 2
 def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: bool, **options: Any) -> int:
     """Grade a class and say how it went; the exit code."""
     halves.restart("autograder.cli", _mentioned(course, assignment))
-    _without_what_nobody_needs()
+    _skip_rfc3987()
     gc.disable()  # a collection walks over all that was imported, to find nothing
     from autograder.course.progress import Progress
     from autograder.course.run import Options, run
@@ -45,7 +45,7 @@ def regrade_class(
     course: Path, assignment: str, *, students: tuple[str, ...], dry_run: bool, feedback: bool, as_json: bool
 ) -> int:
     """Judge a class again from what is stored and show who moves; the exit code."""
-    _without_what_nobody_needs()
+    _skip_rfc3987()
     from autograder.course import regrading
 
     result = regrading.run(course, assignment, students, dry_run=dry_run, feedback=feedback)
@@ -91,8 +91,8 @@ def _mentioned(course: Path, assignment: str) -> list[str]:
     return [name for name, count in left.items() if count > FEW]
 
 
-def _without_what_nobody_needs() -> None:
-    """Keep a second of imports out of this process.
+def _skip_rfc3987() -> None:
+    """Keep a second of imports out of this process: None in `sys.modules` makes an import fail at once.
 
     nbformat validates notebooks by jsonschema, which imports `rfc3987_syntax` where it is installed (it compiles a
     grammar, 1.3 s) to check strings that claim to be IRIs. No notebook's schema has any.

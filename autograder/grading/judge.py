@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 
 from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Standing, Verdict
+from autograder.parts.respond import fault_verdict
 from autograder.protocol.answering import question_key
 
 
@@ -35,15 +35,7 @@ def judge_part(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Out
     try:
         verdicts = part.judge(p, interview, key)
     except Exception:
-        verdicts = [
-            Verdict(
-                check=part.kind,
-                ok=None,
-                code="staff",
-                message="This could not be decided; it is not your fault, and a person will look.",
-                staff=traceback.format_exc(limit=8),
-            )
-        ]
+        verdicts = [fault_verdict(part.kind)]
     standing, points = award(part, verdicts)
     return Outcome(
         part=part.name,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,15 +15,12 @@ from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdic
 from autograder.errors import AutograderError
 from autograder.grading.feedback import as_html, as_text, staff_note
 from autograder.grading.judge import judge_part
-from autograder.grading.repair import writable
+from autograder.grading.repair import is_picture, writable
 from autograder.grading.repeatability import digest
 from autograder.protocol.answering import last_line, one_thread
 from autograder.sandbox import CellResult, Limits, Session
 
 DEATH = "This cell did not come to an end: "
-# What a page shows of an output, beside plain text. LaTeX and HTML would be put into it as they are.
-PICTURES = ("image/png", "image/jpeg")
-_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
 class Runs(Protocol):
@@ -127,7 +123,10 @@ def _with_stop(outcome: Outcome, stop: str | None) -> Outcome:
 
 
 def harmless(output: dict[str, Any]) -> dict[str, Any] | None:
-    """An output that a browser can only show: text that a file can hold, and pictures that are pictures; or nothing."""
+    """An output that a browser can only show: text that a file can hold, and pictures that are pictures; or nothing.
+
+    LaTeX and HTML would be put into the page as they are.
+    """
     if output["output_type"] == "error":
         trace = [writable(line) for line in output["traceback"]]
         return {**output, "ename": writable(output["ename"]), "evalue": writable(output["evalue"]), "traceback": trace}
@@ -136,7 +135,7 @@ def harmless(output: dict[str, Any]) -> dict[str, Any] | None:
     data = {
         kind: writable(content)
         for kind, content in output["data"].items()
-        if kind == "text/plain" or (kind in PICTURES and _BASE64.fullmatch(content))
+        if kind == "text/plain" or is_picture(kind, content)
     }
     return {**output, "data": data} if data else None
 

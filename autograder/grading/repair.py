@@ -20,7 +20,7 @@ from autograder.authoring.source_notebook import answer_id
 MAX_BYTES = 64 * 2**20
 MAX_CELLS = 2_000
 MAX_SOURCE = 2**20
-PICTURES = ("image/png", "image/jpeg", "image/gif")
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
@@ -101,11 +101,16 @@ def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
         kept = {
             kind: content
             for kind, content in (bundle.items() if isinstance(bundle, dict) else ())
-            if kind in PICTURES and isinstance(content, str) and _BASE64.fullmatch(content)
+            if is_picture(kind, content)
         }
         if kept and re.fullmatch(r"[\w .()-]+", name):
             pictures[name] = kept
     return pictures
+
+
+def is_picture(kind: str, content: Any) -> bool:
+    """Whether an attachment or an output can only be shown: of a picture's type, and written in base64."""
+    return kind in _PICTURES and isinstance(content, str) and bool(_BASE64.fullmatch(content))
 
 
 def writable(text: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import logging
 import os
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +51,44 @@ def done(step: str, result: dict[str, Any]) -> str:
     first = next((i for i, line in enumerate(lines) if line.startswith(("[ERROR]", "[CRITICAL]"))), len(lines))
     cause = "\n".join(lines[first:][-LINES:]) or str(result.get("error", "")).strip()
     raise StaffError("nbgrader", f"nbgrader's {step} failed:\n{cause}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange:
+    """nbgrader's exchange, as a student uses it: in the folder `desk`, under the student's id."""
+
+    api: Any
+    assignment: str
+    desk: Path
+    student: str
+
+    def fetch(self) -> None:
+        """Copy the released assignment to the desk."""
+        self._run("ExchangeFetchAssignment")
+
+    def submit(self) -> None:
+        """Hand in what lies on the desk."""
+        self._run("ExchangeSubmit")
+
+    def _run(self, name: str) -> None:
+        from nbgrader.apps.api import temp_attrs
+        from nbgrader.exchange import ExchangeError, default
+
+        api = self.api
+        with temp_attrs(api.coursedir, assignment_id=self.assignment, student_id=self.student):
+            step = getattr(default, name)(coursedir=api.coursedir, authenticator=api.authenticator, parent=api)
+            step.assignment_dir = str(self.desk)
+            try:
+                step.start()
+            except ExchangeError as error:
+                raise StaffError("exchange", f"nbgrader's exchange failed for {self.student}: {error}") from error
+
+
+def scores(api: Any, path: Path) -> dict[str, float]:
+    """Each student's score, by nbgrader's CSV of all marks, which is left at `path`."""
+    from nbgrader.plugins import CsvExportPlugin
+
+    with api.gradebook as gradebook:
+        CsvExportPlugin(to=str(path), parent=api).export(gradebook)
+    with path.open(newline="") as file:
+        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}

@@ -233,10 +233,6 @@ class Folder:
             done(step, getattr(self.api, step)(self.assignment, handed.student, **options))
         self.rows.forget()
 
-    def report_names(self, handed: Handed) -> list[str]:
-        """The notebooks that reports are kept of."""
-        return [name for name in self.sources if (handed.folder / f"{name}.ipynb").exists()]
-
 
 def _usual_steps() -> dict[str, Any]:
     """What `configure` puts into nbgrader's autograde."""

@@ -13,9 +13,9 @@ import numpy as np
 from autograder.checks.check import Check
 from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
-from autograder.core import Ask, Case, Parameters, Part, Verdict
+from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, known, local, trusted
+from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, fault_verdict, known, local, trusted
 from autograder.parts.source import answer_source, argument_names
 
 # inputs(rng, p) -> the arguments by name
@@ -114,8 +114,7 @@ class Function(Part):
         for check in self.checks:
             verdict = self._over_cases(check, cases, ask)
             verdicts.append(verdict)
-            if verdict.code in ("missing", "timeout", "exit", "memory") or verdict.ok is None:
-                # Nothing more to learn from code that is not there or does not come back.
+            if verdict.code in LAST_WORDS or verdict.ok is None:
                 rest = self.checks[len(verdicts) :]
                 text = "Not looked at, see above."
                 verdicts += [
@@ -139,17 +138,11 @@ class Function(Part):
         except NoAnswer as error:
             return failure_verdict(check.name, self.name, error.reply)
         except Exception:
-            return Verdict(
-                check=check.name,
-                ok=None,
-                code="staff",
-                message="This could not be decided; it is not your fault, and a person will look.",
-                staff=traceback.format_exc(limit=8),
-            )
+            return fault_verdict(check.name)
 
     def _diagnosed(self, verdict: Verdict, check: Check, cases: list[Case], ask: Ask) -> Verdict:
         """The same verdict under the name of the known mistake that gives the same answers, with its hint."""
-        if verdict.code in ("missing", "timeout", "exit", "memory", "raised"):
+        if verdict.code in (*LAST_WORDS, "raised"):
             return verdict
         for mistake in self.mistakes:
             if self._answers_as(mistake, check, cases, ask):

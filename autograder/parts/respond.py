@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -146,4 +147,15 @@ def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
     failure = "missing" if stub else reply.failure or "staff"
     return Verdict(
         check=check, ok=None if failure == "staff" else False, code=failure, message=sentences[failure], staff=detail
+    )
+
+
+def fault_verdict(check: str) -> Verdict:
+    """What a student reads while an exception of ours is handled: in a check, a reference, the channel."""
+    return Verdict(
+        check=check,
+        ok=None,
+        code="staff",
+        message="This could not be decided; it is not your fault, and a person will look.",
+        staff=traceback.format_exc(limit=8),
     )

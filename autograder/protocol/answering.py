@@ -31,12 +31,10 @@ def one_thread() -> None:
 
 def question_key(question: Question) -> str:
     """The same key for the same question, across runs. It is found once for each question: many ask for it."""
-    known: str | None = vars(question).get("_key")
-    if known is None:
+    if not question.found_key:
         content = (question.kind, question.name, list(question.arguments), dict(question.options))
-        known = hashlib.sha256(encode(content)).hexdigest()
-        object.__setattr__(question, "_key", known)
-    return known
+        object.__setattr__(question, "found_key", hashlib.sha256(encode(content)).hexdigest())  # frozen to all others
+    return question.found_key
 
 
 def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:

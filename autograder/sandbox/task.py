@@ -15,13 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.core import Answer, Question
+from autograder.core import LAST_WORDS, Answer, Question
 from autograder.protocol.answering import question_key
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox.session import CellResult, Limits, Session, encoded
-
-# After one of these a judge asks a part nothing more: code that is not there, or does not come back.
-LAST_WORDS = ("missing", "timeout", "exit", "memory", "staff")
 
 
 @dataclass(frozen=True, kw_only=True)

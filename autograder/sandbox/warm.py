@@ -257,7 +257,7 @@ def preload(modules: Sequence[str]) -> None:
     import numpy  # noqa: F401
     import torch
 
-    from autograder.answering import one_thread
+    from autograder.protocol.answering import one_thread
 
     one_thread()
     torch.set_num_interop_threads(1)

@@ -1,7 +1,7 @@
 """A simulated class: submitted files made from a released notebook and its problem, with what each of them deserves.
 
-A persona is one way of handing in: right in some dress, wrong in a known way, damaged, or out to forge a mark. The
-answers come from the problem's own references, mistakes and equivalents, so every persona works for every problem.
+A persona is one way of handing in: right in some dress, wrong in a known way, damaged, or out to forge a mark. Who
+there is stands in `personas`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import copy
 import functools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -155,39 +155,6 @@ def _ask(part: Part, subject: Any, p: Parameters) -> Ask:
     namespace: dict[str, Any] = {}
     exec(part.answer_cell(subject, p), namespace)  # noqa: S102 - text of our own
     return functools.partial(answer, namespace=namespace)
-
-
-def personas(problem: Problem) -> list[Persona]:
-    """Everybody in the class: the fixed table, and one for each mistake and each equivalent of the problem."""
-    from autograder.simulation.personas import table
-
-    return [*table(problem), *answers(problem)]
-
-
-def answers(problem: Problem) -> Iterator[Persona]:
-    """Who hands in one equivalent, or one mistake, and is right in all else."""
-    for part in problem.parts:
-        if part.judged_by_person:
-            continue
-        for kind, subjects in (("mistake", part.mistakes), ("equivalent", part.equivalents)):
-            for subject in subjects:
-                wrong = kind == "mistake"
-                yield Persona(
-                    name=f"{kind}_{part.name}_{getattr(subject, '__name__', 'value')}",
-                    description=f"{part.name}: {_first_line(subject) if wrong else 'right in another dress'}",
-                    make=functools.partial(_hand_in_subject, part=part, subject=subject),
-                    lost=frozenset({part.name} if wrong else ()),
-                    subjects={part.name: subject} if wrong else {},
-                )
-
-
-def _first_line(subject: Any) -> str:
-    return str(subject.__doc__).strip().split("\n")[0]
-
-
-def _hand_in_subject(work: Work, *, part: Part, subject: Any) -> Files:
-    work.solve().answer(part, subject)
-    return work.files()
 
 
 def hand_in(files: Files, folder: Path) -> None:

@@ -6,7 +6,6 @@ allows: `submit` takes the student's id, and `collect` is told not to compare it
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import shutil
@@ -24,8 +23,9 @@ from autograder.authoring.variants import variant
 from autograder.core import Problem, Report
 from autograder.errors import StaffError
 from autograder.grading import report
-from autograder.nbgrader.course_api import done, opened
-from autograder.simulation.classroom import Persona, Work, hand_in, personas
+from autograder.nbgrader.course_api import Exchange, done, opened, scores
+from autograder.simulation.classroom import Persona, Work, hand_in
+from autograder.simulation.personas import personas
 
 PROBLEMS = ("ugrnn_gates", "merged_query_key", "parameter_counting")  # a term in a minute
 ASSIGNMENT = "ps1"
@@ -167,7 +167,7 @@ def run(
             for number, member in enumerate(handed_in, 1):
                 done(step, getattr(api, step)(ASSIGNMENT, member.name))
                 progress(step.replace("_", " "), number, len(handed_in))
-        exported = _export(api, course)
+        exported = scores(api, course / "grades.csv")
     for member in members:
         _read(course, member, exported)
     return Demo(folder=place, problems=problems, students=members, exported=exported)
@@ -213,8 +213,8 @@ def _study(api: Any, place: Path, assignment: Assignment, member: Student, probl
     """Fetch the assignment, write the answers, hand in."""
     desk = place / "students" / member.name
     desk.mkdir(parents=True)
-    exchange = Exchange(api, desk, member.name)
-    exchange.run("ExchangeFetchAssignment")
+    exchange = Exchange(api=api, assignment=assignment.name, desk=desk, student=member.name)
+    exchange.fetch()
     fetched = desk / assignment.name
     files: dict[str, Any] = {}
     for problem in problems:
@@ -224,42 +224,7 @@ def _study(api: Any, place: Path, assignment: Assignment, member: Student, probl
     shutil.rmtree(fetched)
     if files:
         hand_in(files, fetched)
-        exchange.run("ExchangeSubmit")
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """nbgrader's exchange, as a student uses it."""
-
-    api: Any
-    desk: Path
-    student: str
-
-    def run(self, name: str) -> None:
-        """Fetch or submit, in the student's folder and under the student's id."""
-        from nbgrader.apps.api import temp_attrs
-        from nbgrader.exchange import ExchangeError, default
-
-        with temp_attrs(self.api.coursedir, assignment_id=ASSIGNMENT, student_id=self.student):
-            step = getattr(default, name)(
-                coursedir=self.api.coursedir, authenticator=self.api.authenticator, parent=self.api
-            )
-            step.assignment_dir = str(self.desk)
-            try:
-                step.start()
-            except ExchangeError as error:
-                raise StaffError("exchange", f"nbgrader's exchange failed for {self.student}: {error}") from error
-
-
-def _export(api: Any, course: Path) -> dict[str, float]:
-    """nbgrader's CSV of all marks, and the score of each student in it."""
-    from nbgrader.plugins import CsvExportPlugin
-
-    path = course / "grades.csv"
-    with api.gradebook as gradebook:
-        CsvExportPlugin(to=str(path), parent=api).export(gradebook)
-    with path.open(newline="") as file:
-        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+        exchange.submit()
 
 
 def _read(course: Path, member: Student, exported: dict[str, float]) -> None:

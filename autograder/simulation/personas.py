@@ -1,20 +1,22 @@
-"""The table of personas: what students do to their notebooks, by accident and on purpose, and what it deserves.
+"""Who is in the class: what students do to their notebooks, by accident and on purpose, and what it deserves.
 
-Each function takes a fresh copy of the released notebook and gives the files that are handed in. Its docstring is
-what the demo shows.
+Each function of the table takes a fresh copy of the released notebook and gives the files that are handed in. Its
+docstring is what the demo shows. All other personas come from the problem's own mistakes and equivalents, so every
+persona works for every problem.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograder.authoring.source_notebook import answer_id
-from autograder.core import Problem
+from autograder.core import Part, Problem
 from autograder.simulation.classroom import Files, Link, Persona, Work, own_cell, target_of
 
 # Wraps whatever the student defined: a function, a class of torch, or a value.
@@ -379,3 +381,34 @@ def table(problem: Problem) -> list[Persona]:
         *(persona(_forged(code), lost=target, name=f"forged_{name}") for name, code in forged.items()),
         *(persona(make, held=every) for make in (not_json, truncated_json, a_directory, a_link)),
     ]
+
+
+def answers(problem: Problem) -> Iterator[Persona]:
+    """Who hands in one equivalent, or one mistake, and is right in all else."""
+    for part in problem.parts:
+        if part.judged_by_person:
+            continue
+        for kind, subjects in (("mistake", part.mistakes), ("equivalent", part.equivalents)):
+            for subject in subjects:
+                wrong = kind == "mistake"
+                yield Persona(
+                    name=f"{kind}_{part.name}_{getattr(subject, '__name__', 'value')}",
+                    description=f"{part.name}: {_first_line(subject) if wrong else 'right in another dress'}",
+                    make=functools.partial(_hand_in_subject, part=part, subject=subject),
+                    lost=frozenset({part.name} if wrong else ()),
+                    subjects={part.name: subject} if wrong else {},
+                )
+
+
+def _first_line(subject: Any) -> str:
+    return str(subject.__doc__).strip().split("\n")[0]
+
+
+def _hand_in_subject(work: Work, *, part: Part, subject: Any) -> Files:
+    work.solve().answer(part, subject)
+    return work.files()
+
+
+def personas(problem: Problem) -> list[Persona]:
+    """Everybody in the class: the fixed table, and one for each mistake and each equivalent of the problem."""
+    return [*table(problem), *answers(problem)]

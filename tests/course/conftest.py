@@ -18,7 +18,8 @@ from autograder.authoring import building, loading
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.variants import variant
 from autograder.nbgrader.course_api import done, opened
-from autograder.simulation.classroom import Work, hand_in, personas
+from autograder.simulation.classroom import Work, hand_in
+from autograder.simulation.personas import personas
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"

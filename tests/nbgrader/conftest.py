@@ -16,7 +16,8 @@ from autograder.authoring.assignment import read_assignment
 from autograder.authoring.variants import variant
 from autograder.grading import report
 from autograder.nbgrader.course_api import done, opened
-from autograder.simulation.classroom import Persona, Work, hand_in, personas
+from autograder.simulation.classroom import Persona, Work, hand_in
+from autograder.simulation.personas import personas
 
 DATA = Path(__file__).parents[1] / "data" / "course"
 

@@ -18,7 +18,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.authoring import loading
 from autograder.authoring.variants import variant
 from autograder.nbgrader.course_api import opened
-from autograder.simulation.classroom import Work, hand_in, personas
+from autograder.simulation.classroom import Work, hand_in
+from autograder.simulation.personas import personas
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"

@@ -11,7 +11,7 @@ import pytest
 
 from autograder.authoring import loading
 from autograder.nbgrader.course_api import opened
-from autograder.simulation.classroom import personas
+from autograder.simulation.personas import personas
 
 PROBLEMS = Path(__file__).parents[1] / "data" / "course" / "problems"
 

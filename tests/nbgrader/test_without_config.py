@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.simulation.classroom import personas
+from autograder.simulation.personas import personas
 
 ROOT = Path(__file__).parents[2]
 STOCK = "c = get_config()\nc.CourseDirectory.course_id = 'stock'\n"

@@ -134,7 +134,7 @@ def test_a_failure_of_nbgraders_is_shown(in_course, tmp_path, monkeypatch):
 def test_every_persona_hands_in_something_it_can_be_told_by():
     """The table's names are all there, each with a description, and the class draws on no other."""
     problem = loading.load("tiny", COURSE / "problems")
-    from autograder.simulation.classroom import personas
+    from autograder.simulation.personas import personas
 
     names = [persona.name for persona in personas(problem)]
     assert len(set(names)) == len(names)
@@ -146,7 +146,7 @@ def test_every_persona_hands_in_something_it_can_be_told_by():
 def test_a_persona_does_not_change_the_released_notebook():
     """Everybody starts from a fresh copy."""
     from autograder.authoring.source_notebook import build
-    from autograder.simulation.classroom import personas
+    from autograder.simulation.personas import personas
 
     problem = loading.load("tiny", COURSE / "problems")
     released = build(problem, 7, root=COURSE / "problems")

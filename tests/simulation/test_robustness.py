@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import loading
-from autograder.simulation.classroom import personas
+from autograder.simulation.personas import personas
 
 ROOT = Path(__file__).parents[2]
 LINES = [line.split(" | ") for line in (ROOT / "docs/robustness.md").read_text().splitlines() if line.startswith("| `")]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 from flint import acb, arb, ctx, fmpq
@@ -21,6 +22,7 @@ from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
+from autograder.maths.expression.options import Options
 from autograder.maths.expression.program import Loop, Machine, Program
 from autograder.maths.expression.sums import evaluate
 from autograder.maths.expression.switches import around_switches, has_pieces
@@ -224,6 +226,13 @@ class Comparison:
             if sight is not None and not _is_coarse(sight, bits):
                 return sight
         return None
+
+
+def compare(options: Options, reference: Node, answer: Node, budget: Budget | None = None) -> Finding:
+    """Both trees at the points of comparison, as the question's options say."""
+    exact = None if options.tolerance is None else Fraction(str(options.tolerance))
+    tolerance = None if exact is None else fmpq(exact.numerator, exact.denominator)
+    return Comparison(reference, answer, options.lives, tolerance=tolerance, budget=budget).find()
 
 
 def _is_coarse(sight: Sight, bits: int) -> bool:

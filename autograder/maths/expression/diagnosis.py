@@ -17,26 +17,26 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different
 from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget
-from autograder.maths.expression.comparing import Finding, Sight, same
-from autograder.maths.expression.equality import Question, compare
+from autograder.maths.expression.comparing import Finding, Sight, compare, same
 from autograder.maths.expression.extended import Infinity
+from autograder.maths.expression.options import Options
 from autograder.maths.expression.parsing import parse_with
 from autograder.maths.expression.relations import Relation
 from autograder.maths.expression.syntax import Neg, Node, Variable, free_variables, substitute
 
 
-def explain(question: Question, key: Node, given: Node, finding: Finding) -> Decision:
+def explain(options: Options, key: Node, given: Node, finding: Finding) -> Decision:
     """The decision *different*, with the most telling reason found."""
     assert finding.sight is not None
     witness, detail = _witness(finding.sight), _detail(finding.sight)
     budget = Budget()  # for all hints together: they must not outlast the decision itself
-    for name, text in question.mistakes.items():
-        if _is_mistake(question, name, text, given, budget):
+    for name, text in (options.mistakes or {}).items():
+        if _is_mistake(options, name, text, given, budget):
             return different("mistake", _message(finding), witness=witness, **detail, mistake=name)
     if finding.code == "differ":
-        relation = Relation(key, given, question.domains, budget, finding.sight.point)
+        relation = Relation(key, given, options.lives, budget, finding.sight.point)
         for reason in (_sign, _factor, _difference, _renamed):
-            if (found := reason(question, key, given, relation)) is not None:
+            if (found := reason(options, key, given, relation)) is not None:
                 code, message, extra = found
                 return different(code, message, witness=witness, **detail, **extra)
     return different("domain" if finding.code == "domain" else "value", _message(finding), witness=witness, **detail)
@@ -45,22 +45,22 @@ def explain(question: Question, key: Node, given: Node, finding: Finding) -> Dec
 Reason = tuple[str, str, dict[str, object]]
 
 
-def _is_mistake(question: Question, name: str, text: str, given: Node, budget: Budget) -> bool:
+def _is_mistake(options: Options, name: str, text: str, given: Node, budget: Budget) -> bool:
     try:
-        wrong = parse_with(text, question.words).node
+        wrong = parse_with(text, options.words).node
     except Unreadable as error:
         raise AuthorError("mistake", f"the mistake {name!r} cannot be read: {error.message}") from error
-    return compare(question, wrong, given, budget).kind == "agree"
+    return compare(options, wrong, given, budget).kind == "agree"
 
 
-def _sign(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+def _sign(options: Options, key: Node, given: Node, relation: Relation) -> Reason | None:
     negated = key.operand if isinstance(key, Neg) else Neg(key)
-    if compare(question, negated, given, relation.budget).kind != "agree":
+    if compare(options, negated, given, relation.budget).kind != "agree":
         return None
     return "sign", "the sign is wrong, everything else is right", {}
 
 
-def _factor(_: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+def _factor(_: Options, key: Node, given: Node, relation: Relation) -> Reason | None:
     factor = relation.factor()
     if factor is None:
         return None
@@ -75,7 +75,7 @@ def _factor(_: Question, key: Node, given: Node, relation: Relation) -> Reason |
     return "constant_factor", f"off by a constant factor{shown}", {"factor": name or number(factor)}
 
 
-def _difference(_: Question, key: Node, __: Node, relation: Relation) -> Reason | None:
+def _difference(_: Options, key: Node, __: Node, relation: Relation) -> Reason | None:
     if not free_variables(key):
         return None
     constant = relation.difference()
@@ -86,10 +86,10 @@ def _difference(_: Question, key: Node, __: Node, relation: Relation) -> Reason 
     return "constant_difference", f"off by an added constant{shown}", {"difference": name or number(constant)}
 
 
-def _renamed(question: Question, key: Node, given: Node, relation: Relation) -> Reason | None:
+def _renamed(options: Options, key: Node, given: Node, relation: Relation) -> Reason | None:
     for renaming in _renamings(free_variables(key), free_variables(given)):
         changed = substitute(given, {old: Variable(new) for old, new in renaming.items()})
-        if compare(question, key, changed, relation.budget).kind == "agree":
+        if compare(options, key, changed, relation.budget).kind == "agree":
             shown = ", ".join(f"{old} stands where {new} belongs" for old, new in renaming.items())
             return "renamed_variable", f"right up to the names of variables: {shown}", {"renaming": renaming}
     return None

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, equal, undecided
-from autograder.maths.expression.parsing import parse_with, reading
-from autograder.maths.expression.syntax import Expression, Node
-from autograder.maths.expression.vocabulary import Domain, Vocabulary, domain
+from autograder.maths.expression.options import Options
+from autograder.maths.expression.parsing import parse_with
+from autograder.maths.expression.syntax import Expression
+from autograder.maths.expression.vocabulary import Vocabulary
 from autograder.maths.expression.written_form import broken_rule
-
-if TYPE_CHECKING:
-    from autograder.maths.expression.budget import Budget
-    from autograder.maths.expression.comparing import Finding
-
-UpTo = Literal["", "sign", "factor", "constant"]
 
 _UNDECIDED = {
     "cost": "this answer is too costly to compare by machine; a person looks at it",
@@ -27,75 +19,18 @@ _UNDECIDED = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """How the answers of one question are read and compared."""
+def decide(reference: str | Expression, answer: str | Expression, **options: Any) -> Decision:
+    """Compare `answer` with `reference`; the keywords are the fields of `Options`.
 
-    words: Vocabulary
-    tolerance: Fraction | None = None
-    up_to: UpTo = ""
-    forbid: tuple[str, ...] = ()
-    require: tuple[str, ...] = ()
-    allow: frozenset[str] | None = None
-    mistakes: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def domains(self) -> dict[str, Domain]:
-        """Where each declared variable lives."""
-        return {name: domain(text) for name, text in self.words.domains}
-
-
-def decide(
-    reference: str | Expression,
-    answer: str | Expression,
-    *,
-    domains: Mapping[str, str] | None = None,
-    variables: Iterable[str] = (),
-    functions: Iterable[str] | None = None,
-    definitions: Mapping[str, str] | None = None,
-    log: str = "ln",
-    imaginary: str = "",
-    tolerance: float | str | Fraction | None = None,
-    up_to: UpTo = "",
-    forbid: Iterable[str] = (),
-    require: Iterable[str] = (),
-    allow: Iterable[str] | None = None,
-    mistakes: Mapping[str, str] | None = None,
-) -> Decision:
-    """Compare `answer` with `reference`.
-
-    `tolerance` is relative, for questions that ask for decimals. `up_to` accepts a sign, a constant factor or
-    an added constant. `forbid` names functions, `sum` or abbreviations that the answer must not use,
-    `require` symbols it must, `allow` the only variables it may. `mistakes` maps names to wrong answers that
-    feedback recognises. Raises `Unreadable` for an answer that cannot be read, `AuthorError` for a slip in
-    the question.
+    Raises `Unreadable` for an answer that cannot be read, `AuthorError` for a slip in the question.
     """
-    words = reading(
-        domains=domains,
-        variables=variables,
-        functions=functions,
-        definitions=definitions,
-        log=log,
-        imaginary=imaginary,
-    )
-    question = Question(
-        words=words,
-        tolerance=None if tolerance is None else Fraction(str(tolerance)),
-        up_to=up_to,
-        forbid=tuple(forbid),
-        require=tuple(require),
-        allow=None if allow is None else frozenset(allow),
-        mistakes=mistakes or {},
-    )
-    return judge(question, reference, answer)
-
-
-def judge(question: Question, reference: str | Expression, answer: str | Expression) -> Decision:
-    """`decide` with the options already collected."""
+    question = Options(**options)
     key = _key(reference, question.words).node
     given = (answer if isinstance(answer, Expression) else parse_with(answer, question.words)).node
     if (broken := broken_rule(question, given)) is not None:
         return broken
+    # Here, since they load python-flint.
+    from autograder.maths.expression.comparing import compare
     from autograder.maths.expression.diagnosis import explain
     from autograder.maths.expression.relations import equal_up_to
 
@@ -116,15 +51,3 @@ def _key(text: str | Expression, words: Vocabulary) -> Expression:
         return parse_with(text, words)
     except Unreadable as error:
         raise AuthorError("reference", f"the reference {text!r} cannot be read: {error.message}") from error
-
-
-def compare(question: Question, key: Node, given: Node, budget: Budget | None = None) -> Finding:
-    """Both trees at the points of comparison."""
-    from autograder.maths.expression.comparing import Comparison
-
-    allowed: Any = None
-    if question.tolerance is not None:
-        from flint import fmpq
-
-        allowed = fmpq(question.tolerance.numerator, question.tolerance.denominator)
-    return Comparison(key, given, question.domains, tolerance=allowed, budget=budget).find()

@@ -11,8 +11,8 @@ from flint import acb, arb, fmpq
 from autograder.maths.expression import points
 from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget, Exhausted
-from autograder.maths.expression.comparing import Comparison
-from autograder.maths.expression.equality import Question, compare
+from autograder.maths.expression.comparing import Comparison, compare
+from autograder.maths.expression.options import Options
 from autograder.maths.expression.syntax import Add, Mul, Neg, Node, Number, substitute
 from autograder.maths.expression.vocabulary import Domain
 
@@ -85,16 +85,16 @@ def _same_constant(one: Any, other: Any) -> bool:
     return _accuracy(other) >= 100 and bool(kind(one).overlaps(kind(other)))
 
 
-def equal_up_to(question: Question, key: Node, given: Node) -> bool:
+def equal_up_to(options: Options, key: Node, given: Node) -> bool:
     """Whether the answer is right up to what the question leaves open.
 
     With a point x0 a constant factor means given(x) key(x0) = key(x) given(x0), an added constant
     given(x) + key(x0) = key(x) + given(x0): both are compared as answers are.
     """
-    if question.up_to == "sign":
-        return compare(question, Neg(key), given).kind == "agree"
-    relation = Relation(key, given, question.domains, Budget())
-    factor = question.up_to == "factor"
+    if options.up_to == "sign":
+        return compare(options, Neg(key), given).kind == "agree"
+    relation = Relation(key, given, options.lives, Budget())
+    factor = options.up_to == "factor"
     if (relation.factor() if factor else relation.difference()) is None:
         return False
     for (x, y), place in zip(relation.pairs, relation.places, strict=True):
@@ -103,8 +103,8 @@ def equal_up_to(question: Question, key: Node, given: Node) -> bool:
         fixed = {name: _literal(value) for name, value in place.items()}
         there, here = substitute(key, fixed), substitute(given, fixed)
         if factor:
-            return compare(question, Mul((key, here)), Mul((given, there))).kind == "agree"
-        return compare(question, Add((key, here)), Add((given, there))).kind == "agree"
+            return compare(options, Mul((key, here)), Mul((given, there))).kind == "agree"
+        return compare(options, Add((key, here)), Add((given, there))).kind == "agree"
     return False
 
 

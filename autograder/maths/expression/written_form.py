@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from autograder.maths.decision import Decision, different
+from autograder.maths.expression.options import Options
 from autograder.maths.expression.syntax import (
     Add,
     Call,
@@ -19,12 +19,10 @@ from autograder.maths.expression.syntax import (
     Pow,
     Sum,
     Variable,
+    children,
     free_variables,
     walk,
 )
-
-if TYPE_CHECKING:
-    from autograder.maths.expression.equality import Question
 
 _OPERATIONS: dict[type, str] = {
     Add: "+",
@@ -62,23 +60,21 @@ def _written(node: Node) -> Iterator[Node]:
             yield from _written(argument)
         return
     yield node
-    from autograder.maths.expression.syntax import children
-
     for child in children(node):
         yield from _written(child)
 
 
-def broken_rule(question: Question, node: Node) -> Decision | None:
+def broken_rule(options: Options, node: Node) -> Decision | None:
     """The first rule on the form that `node` breaks."""
     written = set(_parts(node))
     hidden = {part.name for part in walk(node) if isinstance(part, Call)}
     hidden |= {"sum"} if any(isinstance(part, Sum) for part in walk(node)) else set()
-    for what in question.forbid:
+    for what in options.forbid:
         if what in written | hidden:
             return different("form", f"write the answer without {what}", form=what)
-    for what in question.require:
+    for what in options.require:
         if what not in written:
             return different("form", f"the answer must contain {what}", form=what)
-    if question.allow is not None and (extra := sorted(free_variables(node) - question.allow)):
+    if options.allow is not None and (extra := sorted(free_variables(node).difference(options.allow))):
         return different("symbol", f"the answer must not depend on {extra[0]}", symbol=extra[0])
     return None

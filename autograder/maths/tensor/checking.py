@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from autograder.maths.tensor import messages
 from autograder.maths.tensor.axes import Side, add_answer, declared
-from autograder.maths.tensor.core_tree import Core, CoreIndex, Fault, Integer, Meaning, Read, inner
+from autograder.maths.tensor.core_tree import Core, CoreIndex, Fault, Integer, Meaning, Read, inner, reached
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.meaning import meanings
 from autograder.maths.tensor.scope import Setting
@@ -163,7 +163,7 @@ def _circles(found: Interpreted) -> list[Fault]:
     return [
         _at(messages.cycle(meaning.name), meaning)
         for meaning in found.last
-        if meaning.name in _reached(needs, meaning.name)
+        if meaning.name in reached(needs, meaning.name)
     ]
 
 
@@ -203,19 +203,7 @@ def recurring(found: Interpreted) -> dict[str, int]:
             needs[meaning.name] |= {read.name} & found.own
             if any(index.variable is None for index in read.indices):
                 shifted.add(read.name)
-    return {m.name: len(m.left) for m in found.last if m.name in shifted & _reached(needs, m.name)}
-
-
-def _reached(needs: Mapping[str, set[str]], start: str) -> set[str]:
-    """Everything that `start` needs, at any remove."""
-    reached: set[str] = set()
-    waiting = list(needs[start])
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(needs[name])
-    return reached
+    return {m.name: len(m.left) for m in found.last if m.name in shifted & reached(needs, m.name)}
 
 
 def tensors(node: Expr) -> set[str]:

@@ -17,7 +17,7 @@ from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.maths.tensor.axes import Axes, Side
 from autograder.maths.tensor.core_tree import Fault, Meaning
 from autograder.maths.tensor.declarations import Declarations
-from autograder.maths.tensor.evaluation import Evaluation
+from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array, Floats, PrimeField
 from autograder.maths.tensor.sizes import Sizes
 from autograder.maths.tensor.values import Grid, LimitError, Value
@@ -74,21 +74,22 @@ class Comparison:
         if (kind, trial) not in self._evaluations:
             arithmetic, sizes = make(), self.sizes(trial)
             arithmetic.positives = self.declarations.positive
-            sides = [
-                Evaluation(
-                    side.meanings,
-                    arithmetic,
-                    size=_size(side, sizes),
-                    axis=sizes.axis,
-                    stated=_stated(side, sizes),
-                    zero=counts_from_zero(side, self.axes, self.declarations),
-                    deadline=self.deadline,
-                    private=side.own - self.reference.own,
-                )
+            first, second = (
+                Evaluation(side.meanings, arithmetic, self._options(side, sizes))
                 for side in (self.reference, self.answer)
-            ]
-            self._evaluations[kind, trial] = (sides[0], sides[1])
+            )
+            self._evaluations[kind, trial] = (first, second)
         return self._evaluations[kind, trial]
+
+    def _options(self, side: Side, sizes: Sizes) -> Options:
+        return Options(
+            size=_size(side, sizes),
+            axis=sizes.axis,
+            stated=_stated(side, sizes),
+            zero=counts_from_zero(side, self.axes, self.declarations),
+            deadline=self.deadline,
+            private=side.own - self.reference.own,
+        )
 
     def decide(self, what: Compared) -> Decision:
         """Pass A, then pass B where it can say more."""

@@ -5,6 +5,7 @@ A variable is a string that is unique within its equation: `t` for a left index,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -183,6 +184,18 @@ def reads(node: Core) -> tuple[Read, ...]:
     if isinstance(node, Read):
         return (node,)
     return tuple(read for child in inner(node) for read in reads(child))
+
+
+def reached(needs: Mapping[str, set[str]], start: str) -> set[str]:
+    """Everything that `start` needs, at any remove."""
+    found: set[str] = set()
+    waiting = list(needs[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(needs[name])
+    return found
 
 
 def inner(node: Core) -> tuple[Core, ...]:

@@ -6,36 +6,14 @@ import time
 from itertools import pairwise
 
 from autograder.maths.decision import Decision, different, undecided
-from autograder.maths.tensor.axes import Side
 from autograder.maths.tensor.checking import recurring
-from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, link_of, position_names, tensor_of
-from autograder.maths.tensor.core_tree import Meaning
+from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, link_of, position_names
 from autograder.maths.tensor.declarations import Declarations
-from autograder.maths.tensor.question import Prepared, Question, Text, context_positions, shared_positions, system_of
+from autograder.maths.tensor.hints import ladder
+from autograder.maths.tensor.question import Prepared, Question, Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
 
 HINT_SECONDS = 0.4
-
-
-def targets(prepared: Prepared, name: str) -> list[Compared]:
-    """What to compare for a tensor: one comparison for each reference equation that defines it."""
-    assert prepared.comparison is not None
-    side = prepared.comparison.reference
-    defining = [meaning for meaning in prepared.reference.last if meaning.name == name]
-    shown = next(meaning for meaning in prepared.answer.last if meaning.name == name)
-    return [_compared(prepared, side, meaning, shown) for meaning in defining]
-
-
-def _compared(prepared: Prepared, side: Side, meaning: Meaning, shown: Meaning) -> Compared:
-    extra = context_positions(prepared.answer, meaning.name, prepared.reference)
-    places = shared_positions(prepared.answer, meaning.name, prepared.reference)
-    names = position_names(shown)
-    return Compared(
-        positions=tuple(names[place] for place in places),
-        grids=lambda sizes: grid_of(side, meaning, sizes),
-        first=tensor_of(meaning.name),
-        second=tensor_of(meaning.name, places, extra),
-    )
 
 
 def verdict(prepared: Prepared) -> Decision:
@@ -50,7 +28,7 @@ def verdict(prepared: Prepared) -> Decision:
     if broken is not None:
         return broken
     outcome = None
-    for what in targets(prepared, prepared.target):
+    for what in prepared.compared(prepared.target):
         outcome = prepared.comparison.decide(what)
         if not outcome.equal:
             break
@@ -114,8 +92,6 @@ def decide(
     if outcome.outcome == "different":
         outcome = _read_otherwise(question, answer, outcome, deadline, seed)
     if outcome.outcome == "different" and hints:
-        from autograder.maths.tensor.hints import ladder
-
         return ladder(question, prepared, outcome, deadline=min(deadline, time.monotonic() + HINT_SECONDS))
     return outcome
 

@@ -1,6 +1,7 @@
 """The value of a tensor on a grid of integer indices, own definitions inlined, in any of the arithmetics.
 
-A definition is evaluated once per grid and kept; what an equation's body is worth is `frame`'s affair.
+An `Evaluation` looks up definitions and keeps each on its grid; a `Body` is one equation whose variables have grids,
+evaluated node by node.
 """
 
 from __future__ import annotations
@@ -8,62 +9,71 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from autograder.maths.tensor.core_tree import Meaning, Variable, reads, variables
-from autograder.maths.tensor.frame import Frame
-from autograder.maths.tensor.number_systems import Arithmetic
-from autograder.maths.tensor.values import Grid, LimitError, Value
+from autograder.maths.tensor.core_tree import (
+    Add,
+    Apply,
+    AxisSize,
+    Constant,
+    Core,
+    CoreIndex,
+    IndexValue,
+    Integer,
+    Join,
+    Meaning,
+    Multiply,
+    Normalise,
+    Raise,
+    Read,
+    Reciprocal,
+    SizeIndex,
+    Unknown,
+    Variable,
+    rational,
+    reached,
+    reads,
+    variables,
+)
+from autograder.maths.tensor.number_systems import Arithmetic, Array
+from autograder.maths.tensor.values import Grid, LimitError, Value, rising, union
 
 LARGEST = 400_000
 
 
-def _unstated(_meaning: Meaning, _name: str) -> int:
-    return 0
-
-
-def _nowhere(_meaning: Meaning, _name: str) -> bool:
-    return False
-
-
-class Evaluation:
-    """All values of one system in one trial.
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What an evaluation knows beside the equations.
 
     `size` gives the number of entries of a variable's axis, `axis` that of an axis letter, `stated` that of a
     variable whose size the question fixes (else 0). Axes count from `start`, those of `zero` variables from 0.
     `context` fixes indices of the context. A recurrence reads its shifted entries as given, or unrolls from
     zeros before `start` with `unroll`; those of `private` tensors are nobody else's. `deadline` is a
-    `time.monotonic()` value.
+    `time.monotonic()` value, `largest` the most entries of an array.
     """
 
-    def __init__(
-        self,
-        meanings: Sequence[Meaning],
-        arithmetic: Arithmetic,
-        *,
-        size: Callable[[Meaning, str], int],
-        axis: Callable[[str], int],
-        stated: Callable[[Meaning, str], int] = _unstated,
-        zero: Callable[[Meaning, str], bool] = _nowhere,
-        deadline: float = math.inf,
-        context: Mapping[str, Grid] | None = None,
-        start: int = 1,
-        largest: int = LARGEST,
-        unroll: bool = False,
-        private: frozenset[str] = frozenset(),
-    ) -> None:
+    size: Callable[[Meaning, str], int]
+    axis: Callable[[str], int]
+    stated: Callable[[Meaning, str], int] = lambda meaning, name: 0
+    zero: Callable[[Meaning, str], bool] = lambda meaning, name: False
+    deadline: float = math.inf
+    context: Mapping[str, Grid] = field(default_factory=dict)
+    start: int = 1
+    largest: int = LARGEST
+    unroll: bool = False
+    private: frozenset[str] = frozenset()
+
+
+class Evaluation:
+    """All values of one system in one trial."""
+
+    def __init__(self, meanings: Sequence[Meaning], arithmetic: Arithmetic, options: Options) -> None:
         self.arithmetic = arithmetic
-        self.size = size
-        self.axis = axis
-        self.stated = stated
-        self.zero = zero
-        self.deadline = deadline
-        self.start = start
-        self.largest = largest
-        self.unroll = unroll
-        self.private = private
-        self.fixed_context = dict(context or {})
+        self.options = options
         self.definitions: dict[str, list[Meaning]] = {}
         for meaning in meanings:
             self.definitions.setdefault(meaning.name, []).append(meaning)
@@ -71,8 +81,6 @@ class Evaluation:
         self.context_keys = {name[1:] for m in meanings for name in variables(m.body) if name.startswith("@")}
         self.memo: dict[tuple[object, ...], Value] = {}
         self.spent = 0
-
-    # -- definitions
 
     def tensor(self, name: str, grids: Sequence[Grid], context: Mapping[str, Grid]) -> Value:
         """A defined tensor on the product of the grids: dimensions "0", "1", … and the context variables it
@@ -109,7 +117,7 @@ class Evaluation:
                     names.append(name)
                 case _:
                     raise LimitError("left_index", "an index on the left side is a variable, perhaps plus a number")
-        value = Frame(self, meaning, local).value(meaning.body)
+        value = Body(self, meaning, local).value(meaning.body)
         dims = [*names, *sorted(dim for dim in value.dims if dim.startswith("@"))]
         shape = [len(local[dim]) for dim in dims]
         array = np.broadcast_to(value.spread(dims), shape)
@@ -117,16 +125,378 @@ class Evaluation:
 
     def whole(self, meaning: Meaning, variable: str) -> Grid:
         """Every index along a variable's axis."""
-        start = 0 if self.zero(meaning, variable) else self.start
-        return tuple(range(start, start + self.size(meaning, variable)))
+        start = 0 if self.options.zero(meaning, variable) else self.options.start
+        return tuple(range(start, start + self.options.size(meaning, variable)))
 
     def charge(self, entries: int) -> None:
         """Stop where the limits are."""
-        if entries > self.largest:
+        if entries > self.options.largest:
             raise LimitError("size", "this is too large to be computed here")
         self.spent += entries
-        if self.spent > 20 * self.largest or time.monotonic() > self.deadline:
+        if self.spent > 20 * self.options.largest or time.monotonic() > self.options.deadline:
             raise LimitError("time", "this takes too long to be decided here")
+
+
+class Body:
+    """One equation's body: what it is worth where each of its variables takes the integers of its grid.
+
+    A product that sums is contracted one variable at a time. The variable that makes the smallest array goes first, so
+    that a chain of matrices costs what a chain costs.
+    """
+
+    def __init__(self, owner: Evaluation, meaning: Meaning, local: dict[str, Grid]) -> None:
+        self.owner = owner
+        self.arithmetic = owner.arithmetic
+        self.options = owner.options
+        self.meaning = meaning
+        self.local = local
+
+    def value(self, node: Core) -> Value:
+        """What a node is worth."""
+        match node:
+            case Constant(value=number):
+                return self._scalar(number)
+            case AxisSize(axis=axis):
+                return self._scalar(self.options.axis(axis))
+            case IndexValue(index=index):
+                return self._number(index)
+            case Read():
+                return self._read(node)
+            case Add(terms=terms):
+                return self._add(terms)
+            case Multiply():
+                return self._multiply(node)
+            case Reciprocal(body=body):
+                inside = self.value(body)
+                return Value(inside.dims, self.arithmetic.reciprocal(inside.array))
+            case Raise():
+                return self._raised(node)
+            case Normalise():
+                return self._softmax(node)
+            case Apply(function=function, arguments=arguments):
+                return self._apply(function, [self.value(argument) for argument in arguments], node)
+            case Unknown():
+                return self._unknown(node)
+            case Join():
+                return self._join(node)
+
+    # -- leaves
+
+    def _scalar(self, value: Fraction | int) -> Value:
+        """A number."""
+        array: Array = np.empty((), dtype=self.arithmetic.dtype)
+        array[()] = self.arithmetic.constant(Fraction(value))
+        return Value((), array)
+
+    def _number(self, index: CoreIndex) -> Value:
+        """An index as a number."""
+        dims, integers = self._index(index)
+        array: Array = np.empty(integers.shape, dtype=self.arithmetic.dtype)
+        array.ravel()[...] = [self.arithmetic.constant(Fraction(int(entry))) for entry in integers.ravel()]
+        return Value(dims, array)
+
+    def _index(self, index: CoreIndex) -> tuple[tuple[str, ...], Array]:
+        """The integers that an index takes, over the variables in it."""
+        parts: list[tuple[int, Value]] = []
+        constant = index.constant
+        for coefficient, atom in index.terms:
+            match atom:
+                case Variable(name=name):
+                    parts.append((coefficient, Value((name,), np.array(self._grid(name)))))
+                case SizeIndex(axis=axis):
+                    constant += coefficient * self.options.axis(axis)
+                case Integer(name=name, indices=indices):
+                    dims, arrays = self._positions(indices)
+                    parts.append((coefficient, Value(dims, self.arithmetic.integers(name, arrays))))
+        dims = union([value for _, value in parts])
+        total = np.full((1,) * len(dims), constant, dtype=np.int64)
+        for coefficient, value in parts:
+            total = total + coefficient * value.spread(dims)
+        return dims, total
+
+    def _positions(self, indices: Sequence[CoreIndex]) -> tuple[tuple[str, ...], list[Array]]:
+        found = [Value(*self._index(index)) for index in indices]
+        dims = union(found)
+        return dims, [value.spread(dims) for value in found]
+
+    def _read(self, node: Read) -> Value:
+        """The entries of a tensor, given or defined."""
+        owner = self.owner
+        shifted = any(index.variable is None for index in node.indices)
+        given = node.name in owner.recurrent and shifted and not self.options.unroll
+        if node.name not in owner.definitions or given:
+            dims, arrays = self._positions(node.indices)
+            name = f"own {node.name}" if node.name in self.options.private else node.name
+            array = self.arithmetic.entries(name, arrays)
+            return Value(dims, np.broadcast_to(array, self._shape(dims)))
+        found = [self._index(index) for index in node.indices]
+        grids = [tuple(int(entry) for entry in np.unique(array)) for _, array in found]
+        whole = self._unrolled(node, grids) if shifted else owner.tensor(node.name, grids, self._context())
+        extra = [self._local_context(dim) for dim in whole.dims[len(grids) :]]
+        names = [index.variable or "" for index in node.indices] + extra
+        if all(names) and len(set(names)) == len(names) and all(rising(array) for _, array in found):
+            return Value(tuple(names), whole.array)
+        found += [((name,), np.array(self._grid(name))) for name in extra]
+        grids += [self._grid(name) for name in extra]
+        dims = union([Value(*pair) for pair in found])
+        places = [
+            np.searchsorted(np.array(grid), Value(*pair).spread(dims)) for grid, pair in zip(grids, found, strict=True)
+        ]
+        return Value(dims, np.broadcast_to(whole.array[tuple(places)], self._shape(dims)))
+
+    def _unrolled(self, node: Read, grids: Sequence[Grid]) -> Value:
+        """A defined tensor at shifted indices; in a recurrence that is unrolled, zero before the start."""
+        owner, start = self.owner, self.options.start
+        if node.name not in owner.recurrent:
+            return owner.tensor(node.name, grids, self._context())
+        inside = [tuple(entry for entry in grid if entry >= start) for grid in grids]
+        shape = [len(grid) for grid in grids]
+        if not all(inside):
+            return Value(tuple(str(p) for p in range(len(grids))), np.zeros(shape))
+        part = owner.tensor(node.name, inside, self._context())
+        extra = part.array.shape[len(grids) :]
+        array = np.zeros([*shape, *extra])
+        places = [[p for p, entry in enumerate(grid) if entry >= start] for grid in grids]
+        array[np.ix_(*places, *(range(size) for size in extra))] = part.array
+        return Value(part.dims, array)
+
+    def _context(self) -> dict[str, Grid]:
+        """The context that a definition read from here sees: this equation's own t, where it has one."""
+        return {key: self._grid(self._local_context(f"@{key}")) for key in self.owner.context_keys}
+
+    def _local_context(self, dim: str) -> str:
+        return dim[1:] if dim[1:] in self.meaning.free else dim
+
+    # -- sums and products
+
+    def _add(self, terms: Sequence[tuple[int, Core]]) -> Value:
+        """The signed sum."""
+        values = [(sign, self.value(body)) for sign, body in terms]
+        dims = union([value for _, value in values])
+        self._shape(dims)
+        total: Any = 0
+        for sign, value in values:
+            array = value.spread(dims)
+            total = total + array if sign > 0 else total - array
+        return Value(dims, self.arithmetic.reduce(np.asarray(total, dtype=self.arithmetic.dtype)))
+
+    def _times(self, first: Value, second: Value) -> Value:
+        """The product of two, entry by entry."""
+        dims = union([first, second])
+        self._shape(dims)
+        product = first.spread(dims) * second.spread(dims)
+        return Value(dims, self.arithmetic.reduce(np.asarray(product, dtype=self.arithmetic.dtype)))
+
+    def _summed(self, value: Value, variable: str) -> Value:
+        """The sum along one variable."""
+        axis = value.dims.index(variable)
+        array = np.add.reduce(value.array, axis=axis)
+        dims = value.dims[:axis] + value.dims[axis + 1 :]
+        return Value(dims, self.arithmetic.reduce(np.asarray(array, dtype=self.arithmetic.dtype)))
+
+    def _multiply(self, node: Multiply) -> Value:
+        """The product of all factors, summed over its variables."""
+        factors: list[Value] = []
+        over: list[str] = []
+        self._ranges(node)
+        self._gather(node, factors, over)
+        while over:
+            variable = min(over, key=lambda name: self._cost(factors, name))
+            over.remove(variable)
+            touched = [factor for factor in factors if variable in factor.dims]
+            factors = [factor for factor in factors if variable not in factor.dims]
+            if touched and self.arithmetic.dtype is float:
+                factors.append(self._contracted(touched, variable))
+            elif touched:
+                factors.append(self._summed(self._product(touched), variable))
+            else:
+                factors.append(self._scalar(len(self._grid(variable))))
+        return self._product(factors)
+
+    def _ranges(self, node: Multiply) -> None:
+        """`sum_{Dt=0}^{2}` takes 0, 1, 2; the whole axis if that is its size and its start is not declared."""
+        for factor in node.factors:
+            if isinstance(factor, Multiply):
+                self._ranges(factor)
+        for variable, lower, upper in node.bounds:
+            if self.options.zero(self.meaning, variable):
+                self._literal(variable, lower, upper)
+                continue
+            if lower is None or upper is None or lower.terms or upper.terms:
+                continue
+            size = upper.constant - lower.constant + 1
+            if size > 100 or size < 1:
+                raise LimitError("size", "this sum has too many terms, or none, to be computed here")
+            if lower.constant not in (0, 1) or size != self.options.stated(self.meaning, variable):
+                self.local[variable] = tuple(range(lower.constant, upper.constant + 1))
+
+    def _literal(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> None:
+        """Where an axis counts from zero, bounds made of numbers and sizes mean what they say, inside it or not."""
+        grid = self._grid(variable)
+        low, high = (None if bound is None else self._index(bound) for bound in (lower, upper))
+        if (low and low[0]) or (high and high[0]):
+            return  # a bound that depends on an index is left to the mask
+        first = int(low[1]) if low else grid[0]
+        last = int(high[1]) if high else grid[-1]
+        if last - first > 100 or last < first:
+            raise LimitError("size", "this sum has too many terms, or none, to be computed here")
+        self.local[variable] = tuple(range(first, last + 1))
+
+    def _gather(self, node: Multiply, factors: list[Value], over: list[str]) -> None:
+        """Flatten products within the product; variables are unique, so sums can be done in any order."""
+        over.extend(node.over)
+        for factor in node.factors:
+            if isinstance(factor, Multiply):
+                self._gather(factor, factors, over)
+            else:
+                factors.append(self.value(factor))
+        for variable, lower, upper in node.bounds:
+            factors.append(self._mask(variable, lower, upper))
+
+    def _cost(self, factors: Sequence[Value], variable: str) -> int:
+        dims = union([factor for factor in factors if variable in factor.dims])
+        return math.prod(len(self._grid(dim)) for dim in dims)
+
+    def _contracted(self, factors: Sequence[Value], variable: str) -> Value:
+        """Floats have a contraction of their own."""
+        dims = union(factors)
+        kept = tuple(dim for dim in dims if dim != variable)
+        self._shape(kept)
+        operands: list[Any] = []
+        for factor in factors:
+            operands += [factor.array, [dims.index(dim) for dim in factor.dims]]
+        array = np.einsum(*operands, [dims.index(dim) for dim in kept], optimize=len(factors) > 2)
+        return Value(kept, np.asarray(array))
+
+    def _product(self, factors: Sequence[Value]) -> Value:
+        """The product of values, small ones first."""
+        ordered = sorted(factors, key=lambda factor: factor.array.size)
+        result = ordered[0] if ordered else self._scalar(1)
+        for factor in ordered[1:]:
+            result = self._times(result, factor)
+        return result
+
+    def _mask(self, variable: str, lower: CoreIndex | None, upper: CoreIndex | None) -> Value:
+        """One where lower <= variable <= upper, else zero; a lower 0 or 1 is the start of an axis that states none."""
+        here = Value((variable,), np.array(self._grid(variable)))
+        if lower is not None and upper is not None and not lower.terms and not upper.terms:
+            lower = upper = None
+        zero = self.options.zero(self.meaning, variable)
+        if lower is not None and not lower.terms and lower.constant in ((0,) if zero else (0, 1)):
+            lower = None
+        low = here if lower is None else self._bound(lower, zero)
+        high = here if upper is None else self._bound(upper, zero)
+        dims = union([here, low, high])
+        middle = here.spread(dims)
+        inside = (low.spread(dims) <= middle) & (middle <= high.spread(dims))
+        pair: Array = np.empty(2, dtype=self.arithmetic.dtype)
+        pair[:] = [self.arithmetic.constant(Fraction(0)), self.arithmetic.constant(Fraction(1))]
+        return Value(dims, pair[np.broadcast_to(inside, self._shape(dims)).astype(int)])
+
+    def _bound(self, bound: CoreIndex, zero: bool) -> Value:
+        """A bound made of numbers and sizes counts from one, like the notation, or from zero where that is
+        declared; variables count as their axis does.
+        """
+        dims, array = self._index(bound)
+        return Value(dims, array if dims or zero else array + self.options.start - 1)
+
+    # -- the other nodes
+
+    def _raised(self, node: Raise) -> Value:
+        """A power: repeated products, a root, or a function of two arguments."""
+        exponent = rational(node.exponent)
+        base = self.value(node.base)
+        if exponent is None:
+            return self._apply("pow", [base, self.value(node.exponent)], node)
+        if abs(exponent.numerator) > 64 or exponent.denominator > 64:
+            raise LimitError("number", "an exponent is too large to be decided here")
+        if exponent < 0:
+            base = Value(base.dims, self.arithmetic.reciprocal(base.array))
+            exponent = -exponent
+        if exponent.denominator > 1:
+            return Value(base.dims, self.arithmetic.root(base.array, exponent))
+        result = self._scalar(1)
+        for _ in range(exponent.numerator):
+            result = self._times(result, base)
+        return result
+
+    def _apply(self, function: str, values: Sequence[Value], node: Core) -> Value:
+        """A function of values, entry by entry."""
+        dims = union(values)
+        self._shape(dims)
+        self.arithmetic.site = node
+        return Value(dims, self.arithmetic.apply(function, [value.spread(dims) for value in values]))
+
+    def _softmax(self, node: Normalise) -> Value:
+        """exp of the body over its sum along the variables."""
+        inside = self.value(node.body)
+        power = self._apply("exp", [inside], node)
+        total = power
+        count = 1
+        for variable in node.over:
+            if variable in total.dims:
+                total = self._summed(total, variable)
+            else:
+                count *= len(self._grid(variable))
+        if count > 1:
+            total = self._times(total, self._scalar(count))
+        return self._times(power, Value(total.dims, self.arithmetic.reciprocal(total.array)))
+
+    def _unknown(self, node: Unknown) -> Value:
+        """A random linear form of everything that the function is given, then a fixed non-linear function."""
+        parts: list[tuple[int, Value]] = []
+        for number, (whole, body) in enumerate(node.arguments):
+            inside = self.value(body)
+            total = self._form(f"?{node.name}/{number}", inside, whole, node.outputs)
+            parts.append((1, total))
+        dims = union([value for _, value in parts])
+        total_array: Any = 0
+        for _, value in parts:
+            total_array = total_array + value.spread(dims)
+        array = self.arithmetic.reduce(np.asarray(total_array, dtype=self.arithmetic.dtype))
+        return self._apply(f"?{node.name}", [Value(dims, array)], node)
+
+    def _form(self, name: str, value: Value, whole: Sequence[str], outputs: Sequence[str]) -> Value:
+        dims = (*whole, *outputs)
+        grids = [Value((dim,), np.array(self._grid(dim))).spread(dims) for dim in dims]
+        coefficients = self.arithmetic.entries(name, grids)
+        total = self._times(value, Value(dims, np.broadcast_to(coefficients, self._shape(dims))))
+        for variable in whole:
+            total = self._summed(total, variable)
+        return total
+
+    def _join(self, node: Join) -> Value:
+        """The pieces one after the other, head-major."""
+        flat: list[Value] = []
+        for head, axis, body in node.pieces:
+            inside = self.value(body)
+            rest = [dim for dim in inside.dims if dim not in (head, axis)]
+            order = [*rest, *([head] if head else []), axis]
+            array = np.broadcast_to(inside.spread(order), self._shape(order))
+            flat.append(Value((*rest, node.output), array.reshape([*array.shape[: len(rest)], -1])))
+        rest = [dim for dim in union(flat) if dim != node.output]
+        shape = self._shape(rest)
+        arrays = [np.broadcast_to(f.spread([*rest, node.output]), [*shape, f.array.shape[-1]]) for f in flat]
+        joined = np.concatenate(arrays, axis=-1)
+        positions = np.array(self._grid(node.output)) - self.options.start
+        if positions.min() < 0 or positions.max() >= joined.shape[-1]:
+            raise LimitError("cat_axis", "the concatenation is used outside its range")
+        return Value((*rest, node.output), joined[..., positions])
+
+    # -- grids
+
+    def _grid(self, variable: str) -> Grid:
+        """The integers that a variable takes."""
+        if variable not in self.local:
+            fixed = self.options.context.get(variable[1:]) if variable.startswith("@") else None
+            self.local[variable] = self.owner.whole(self.meaning, variable) if fixed is None else fixed
+        return self.local[variable]
+
+    def _shape(self, dims: Sequence[str]) -> list[int]:
+        """The lengths of dimensions, charged to the limits."""
+        shape = [len(self._grid(dim)) for dim in dims]
+        self.owner.charge(math.prod(shape))
+        return shape
 
 
 def recurrent(definitions: Mapping[str, Sequence[Meaning]]) -> frozenset[str]:
@@ -135,14 +505,4 @@ def recurrent(definitions: Mapping[str, Sequence[Meaning]]) -> frozenset[str]:
         name: {read.name for meaning in meanings for read in reads(meaning.body)} & set(definitions)
         for name, meanings in definitions.items()
     }
-    found = set()
-    for name in needs:
-        reached, waiting = set(), list(needs[name])
-        while waiting:
-            other = waiting.pop()
-            if other not in reached:
-                reached.add(other)
-                waiting.extend(needs[other])
-        if name in reached:
-            found.add(name)
-    return frozenset(found)
+    return frozenset(name for name in needs if name in reached(needs, name))

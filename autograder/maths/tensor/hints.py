@@ -11,7 +11,6 @@ from dataclasses import replace
 from autograder.maths.decision import Decision
 from autograder.maths.tensor.checking import needed
 from autograder.maths.tensor.comparison import Comparison
-from autograder.maths.tensor.equivalence import targets
 from autograder.maths.tensor.question import Prepared, Question
 from autograder.maths.tensor.repairs import Repair, repairs
 from autograder.maths.tensor.tensor_tree import System
@@ -57,7 +56,7 @@ def first_wrong(prepared: Prepared, comparison: Comparison) -> tuple[tuple[str, 
             continue
         if meaning.name == prepared.target:
             break
-        outcomes = [comparison.decide(what) for what in targets(prepared, meaning.name)]
+        outcomes = [comparison.decide(what) for what in prepared.compared(meaning.name)]
         if any(outcome.outcome == "different" for outcome in outcomes):
             return tuple(right), meaning.name
         if all(outcome.equal for outcome in outcomes):
@@ -88,7 +87,7 @@ def _right(question: Question, system: System, deadline: float) -> bool:
     try:
         return all(
             candidate.comparison.quick(what) and candidate.comparison.decide(what).equal
-            for what in targets(candidate, question.target)
+            for what in candidate.compared(question.target)
         )
     except LimitError:
         return False

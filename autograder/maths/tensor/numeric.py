@@ -16,7 +16,7 @@ from autograder.maths.tensor.checking import Interpreted, inputs, interpret
 from autograder.maths.tensor.comparison import counts_from_zero
 from autograder.maths.tensor.core_tree import CoreIndex, Meaning, SizeIndex, Variable, reads
 from autograder.maths.tensor.declarations import Declarations, tensor_key
-from autograder.maths.tensor.evaluation import Evaluation
+from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Array, Floats
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import LimitError
@@ -198,9 +198,7 @@ class _Computation:
                 raise AuthorError("sizes", f"the size of axis {letter} is not known: state it in `sizes`")
             return found
 
-        evaluation = Evaluation(
-            self.meanings,
-            Given(self.arrays, boundary),
+        options = Options(
             size=size,
             axis=axis,
             start=0,
@@ -209,6 +207,7 @@ class _Computation:
             largest=LARGEST_NUMERIC,
             unroll=True,
         )
+        evaluation = Evaluation(self.meanings, Given(self.arrays, boundary), options)
         meaning = next(m for m in self.meanings if m.name == key)
         grids = []
         for index in meaning.left:

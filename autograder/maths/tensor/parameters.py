@@ -15,9 +15,9 @@ from itertools import islice, permutations, product
 
 from autograder.maths.decision import Decision, different, undecided
 from autograder.maths.tensor.checking import Interpreted, inputs
-from autograder.maths.tensor.comparison import Comparison
+from autograder.maths.tensor.comparison import Compared, Comparison
 from autograder.maths.tensor.declarations import Declarations, tensor_key
-from autograder.maths.tensor.equivalence import targets, verdict
+from autograder.maths.tensor.equivalence import verdict
 from autograder.maths.tensor.question import Question, Text, system_of
 from autograder.maths.tensor.rewriting import map_tensors
 from autograder.maths.tensor.tensor_grammar import parse
@@ -103,7 +103,7 @@ def _try(
         if time.monotonic() > deadline:
             return undecided("search", "there are too many ways to match your parameters")
         prepared = question.prepare(apply(system, match), deadline=deadline, seed=seed)
-        if prepared.comparison is None or not _quick(prepared.comparison, targets(prepared, question.target)):
+        if prepared.comparison is None or not _quick(prepared.comparison, prepared.compared(question.target)):
             continue
         outcome = verdict(prepared)
         if outcome.equal:
@@ -117,11 +117,9 @@ def _try(
     return different("value", "no choice of your parameters gives the model that is asked for")
 
 
-def _quick(comparison: Comparison, what: Sequence[object]) -> bool:
-    from autograder.maths.tensor.comparison import Compared
-
+def _quick(comparison: Comparison, what: Sequence[Compared]) -> bool:
     try:
-        return all(comparison.quick(each) for each in what if isinstance(each, Compared))
+        return all(comparison.quick(each) for each in what)
     except LimitError:
         return True
 

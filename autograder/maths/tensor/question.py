@@ -9,7 +9,7 @@ from functools import lru_cache
 from autograder.errors import AuthorError, Unreadable, did_you_mean
 from autograder.maths.tensor.axes import Side, add_answer, add_reference, declared
 from autograder.maths.tensor.checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
-from autograder.maths.tensor.comparison import Comparison
+from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, position_names, tensor_of
 from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.symbols import axes as axes_of
@@ -34,6 +34,24 @@ class Prepared:
         """The first fault that leaves the answer without a meaning; a notation that is not read comes last."""
         found = sorted((fault for fault in self.faults if fault.fatal), key=lambda fault: fault.code == "notation")
         return next(iter(found), None)
+
+    def compared(self, name: str) -> list[Compared]:
+        """What to compare for a tensor: one comparison for each reference equation that defines it."""
+        assert self.comparison is not None
+        side = self.comparison.reference
+        extra = context_positions(self.answer, name, self.reference)
+        places = shared_positions(self.answer, name, self.reference)
+        shown = position_names(next(meaning for meaning in self.answer.last if meaning.name == name))
+        return [
+            Compared(
+                positions=tuple(shown[place] for place in places),
+                grids=lambda sizes, meaning=meaning: grid_of(side, meaning, sizes),  # type: ignore[misc]
+                first=tensor_of(name),
+                second=tensor_of(name, places, extra),
+            )
+            for meaning in self.reference.last
+            if meaning.name == name
+        ]
 
 
 def system_of(text: Text) -> System:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -84,11 +84,3 @@ def _map(node: Expr, change: Callable[[Tensor], Expr]) -> Expr:
         _, put = list(_slots(node))[place]
         node = put(_map(child, change))
     return node
-
-
-def rename_symbols(tensor: Tensor, names: Mapping[str, Symbol]) -> Tensor:
-    """The tensor with plain index symbols renamed."""
-    for place, index in enumerate(tensor.indices):
-        if index.symbol is not None and index.symbol.key in names:
-            tensor = put_index(tensor, place, names[index.symbol.key])
-    return tensor

@@ -11,7 +11,7 @@ from autograder.maths.tensor.checking import Interpreted, interpret
 from autograder.maths.tensor.comparison import counts_from_zero, grid_of
 from autograder.maths.tensor.core_tree import Meaning
 from autograder.maths.tensor.declarations import Declarations, tensor_key
-from autograder.maths.tensor.evaluation import Evaluation
+from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array
 from autograder.maths.tensor.question import Text, system_of
 from autograder.maths.tensor.sizes import Sizes
@@ -58,11 +58,13 @@ class Subject:
         evaluation = Evaluation(
             self.found.last,
             arithmetic,
-            size=lambda m, name: sizes.of(self.side.variable(m, name)),
-            axis=sizes.axis,
-            zero=counts_from_zero(self.side, self.axes, self.declarations),
-            deadline=self.deadline,
-            context={name: (place,) for name, place in fixed.items()},
+            Options(
+                size=lambda m, name: sizes.of(self.side.variable(m, name)),
+                axis=sizes.axis,
+                zero=counts_from_zero(self.side, self.axes, self.declarations),
+                deadline=self.deadline,
+                context={name: (place,) for name, place in fixed.items()},
+            ),
         )
         grids: list[Grid] = list(grid_of(self.side, self.meaning, sizes))
         for position, index in enumerate(self.meaning.left):

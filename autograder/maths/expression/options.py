@@ -1,0 +1,55 @@
+"""What a question says about its answers: how they are read, and what counts as equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+from autograder.maths.expression.parsing import reading
+from autograder.maths.expression.vocabulary import Domain, Vocabulary, domain
+
+UpTo = Literal["", "sign", "factor", "constant"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How the answers of one question are read and compared.
+
+    `domains`, `variables`, `functions`, `definitions`, `log` and `imaginary` are those of `parse`. `tolerance` is
+    relative, for questions that ask for decimals. `up_to` accepts a sign, a constant factor or an added constant.
+    `forbid` names functions, `sum` or abbreviations that the answer must not use, `require` symbols it must, `allow`
+    the only variables it may. `mistakes` maps names to wrong answers that feedback recognises.
+    """
+
+    domains: Mapping[str, str] | None = None
+    variables: Iterable[str] = ()
+    functions: Iterable[str] | None = None
+    definitions: Mapping[str, str] | None = None
+    log: str = "ln"
+    imaginary: str = ""
+    tolerance: float | str | Fraction | None = None
+    up_to: UpTo = ""
+    forbid: Iterable[str] = ()
+    require: Iterable[str] = ()
+    allow: Iterable[str] | None = None
+    mistakes: Mapping[str, str] | None = None
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """What an answer may name."""
+        return reading(
+            domains=self.domains,
+            variables=self.variables,
+            functions=self.functions,
+            definitions=self.definitions,
+            log=self.log,
+            imaginary=self.imaginary,
+        )
+
+    @cached_property
+    def lives(self) -> dict[str, Domain]:
+        """Where each declared variable lives."""
+        return {name: domain(text) for name, text in self.words.domains}
