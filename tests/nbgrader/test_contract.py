@@ -21,8 +21,8 @@ from nbgrader.exchange import default as exchange
 from nbgrader.nbgraderformat import SCHEMA_VERSION
 from traitlets.config import HasTraits
 
-from autograder.nbgrader.reading import Sanitize
-from autograder.nbgrader.running import RunAndJudge
+from autograder.nbgrader.intake import Sanitize
+from autograder.nbgrader.run_and_judge import RunAndJudge
 
 ANY = object()
 PLACE = ("cell", "notebook", "assignment", "student")
