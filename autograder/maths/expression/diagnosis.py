@@ -15,7 +15,6 @@ from flint import arb, fmpq
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different
-from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget
 from autograder.maths.expression.comparing import Finding, Sight, compare, same
 from autograder.maths.expression.extended import Infinity
@@ -23,6 +22,7 @@ from autograder.maths.expression.options import Options
 from autograder.maths.expression.parsing import parse_with
 from autograder.maths.expression.relations import Relation
 from autograder.maths.expression.syntax import Neg, Node, Variable, free_variables, substitute
+from autograder.maths.precision import precision
 
 
 def explain(options: Options, key: Node, given: Node, finding: Finding) -> Decision:
