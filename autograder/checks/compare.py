@@ -47,8 +47,17 @@ def kind(value: Any) -> str:
     """What a value is, in a student's words."""
     if is_tensor(value):
         return "a torch tensor"
-    names = {np.ndarray: "a numpy array", str: "a string", bool: "a truth value", int: "a whole number",
-             float: "a number", tuple: "a tuple", list: "a list", dict: "a dict", type(None): "None"}  # fmt: skip
+    names = {
+        np.ndarray: "a numpy array",
+        str: "a string",
+        bool: "a truth value",
+        int: "a whole number",
+        float: "a number",
+        tuple: "a tuple",
+        list: "a list",
+        dict: "a dict",
+        type(None): "None",
+    }
     return names.get(type(value), f"a {type(value).__name__}")
 
 

@@ -152,9 +152,11 @@ def print_strength(found: dict[str, list[PartStrength]], console: Console) -> No
 
 def _totals(parts: Sequence[PartStrength]) -> tuple[int, int, int, int]:
     return (
-        sum(part.made for part in parts), sum(part.killed for part in parts),
-        sum(len(part.harmless) for part in parts), sum(len(part.survivors) for part in parts),
-    )  # fmt: skip
+        sum(part.made for part in parts),
+        sum(part.killed for part in parts),
+        sum(len(part.harmless) for part in parts),
+        sum(len(part.survivors) for part in parts),
+    )
 
 
 def _strength_table(found: dict[str, list[PartStrength]]) -> Table:

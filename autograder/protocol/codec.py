@@ -27,9 +27,21 @@ MAX_DIMENSIONS = 16
 MAX_DIGITS = 4_000  # of one integer: Python refuses to read longer ones
 
 _NUMPY = {
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "float32", "float64", "complex64", "complex128",
-}  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+}
 # bfloat16 has no numpy twin: it travels as the bits of an int16.
 _TORCH = _NUMPY | {"bfloat16"}
 _BASE64_LIMIT = 2**20

@@ -20,9 +20,14 @@ from autograder.sandbox import linux, mounts, seccomp
 
 # What the layers are tried with before there is a submission.
 _TRIAL = {
-    "disk_megabytes": 16, "disk_files": 1000, "file_megabytes": 16, "memory_megabytes": 1024, "cpu_seconds": 60,
-    "open_files": 64, "processes": 16,
-}  # fmt: skip
+    "disk_megabytes": 16,
+    "disk_files": 1000,
+    "file_megabytes": 16,
+    "memory_megabytes": 1024,
+    "cpu_seconds": 60,
+    "open_files": 64,
+    "processes": 16,
+}
 
 
 def settle() -> frozenset[str]:

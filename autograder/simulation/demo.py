@@ -46,13 +46,31 @@ c.RunAndJudge.question_seconds = {seconds}
 configure(c, here)
 '''
 
-# What the members of the class do, in this order; `mistake` and `equivalent` are the problem's own, another each time.
-CLASS = ("perfect", "equivalent", "mistake", "mistake", "half_done", "noise_on_stderr", "stripped_metadata",
-         "edited_then_stub", "loop_in_function", "forged_1e9", "truncated_json", "no_submission", "exit_in_function",
-         "answer_below_the_test", "exception_in_answer", "asserts_dropped", "reordered_cells", "renamed_file",
-         "deleted_test_cell", "wrong_but_running", "helper_cell", "empty_notebook")  # fmt: skip
-NAMES = ("ada", "blaise", "carl", "dorothy", "emmy", "felix", "grace", "henri", "ida", "john", "katherine", "leonhard",
-         "maryam", "niels", "olga", "pierre", "rosa", "sophie", "tullio", "ursula", "vera", "william")  # fmt: skip
+# The members of the class and what each does; `mistake` and `equivalent` are the problem's own, another each time.
+CLASS = {
+    "ada": "perfect",
+    "blaise": "equivalent",
+    "carl": "mistake",
+    "dorothy": "mistake",
+    "emmy": "half_done",
+    "felix": "noise_on_stderr",
+    "grace": "stripped_metadata",
+    "henri": "edited_then_stub",
+    "ida": "loop_in_function",
+    "john": "forged_1e9",
+    "katherine": "truncated_json",
+    "leonhard": "no_submission",
+    "maryam": "exit_in_function",
+    "niels": "answer_below_the_test",
+    "olga": "exception_in_answer",
+    "pierre": "asserts_dropped",
+    "rosa": "reordered_cells",
+    "sophie": "renamed_file",
+    "tullio": "deleted_test_cell",
+    "ursula": "wrong_but_running",
+    "vera": "helper_cell",
+    "william": "empty_notebook",
+}
 
 # Told how far a step of so many pieces is; the command line draws a bar.
 Progress = Callable[[str, int, int], None]
@@ -192,7 +210,7 @@ def class_of(problems: Sequence[Problem], size: int) -> list[Student]:
     """The first members of the class, each with a persona for every problem."""
     seen: dict[str, int] = {}
     members = []
-    for name, deed in zip(NAMES, CLASS[:size], strict=False):
+    for name, deed in list(CLASS.items())[:size]:
         number = seen[deed] = seen.get(deed, -1) + 1
         does = {problem.slug: _persona(problem, deed, number) for problem in problems}
         members.append(Student(name=name, does=does))

@@ -365,13 +365,42 @@ def table(problem: Problem) -> list[Persona]:
         text = (inspect.getdoc(make) or "").strip()
         return Persona(name=name or make.__name__, description=text, make=make, lost=lost, held=held)
 
-    right = (perfect, loop_in_own_cell, exit_in_own_cell, noise_on_stderr, prints, strange_characters_printed,
-             much_output, edited_then_stub, stub_then_edited, wrong_then_right, doubled_test_cell, deleted_test_cell,
-             renamed_ids, reordered_cells, helper_cell, imports_in_locked_cell, answer_below_the_test, renamed_file,
-             stripped_metadata, schema_version_99, format_3)  # fmt: skip
-    wrong = (wrong_but_running, exception_in_answer, loop_in_answer_cell, loop_in_function, exit_in_function,
-             right_then_wrong, deleted_answer_cell, allclose_redefined, asserts_dropped, score_patched,
-             skip_execution)  # fmt: skip
+    right = (
+        perfect,
+        loop_in_own_cell,
+        exit_in_own_cell,
+        noise_on_stderr,
+        prints,
+        strange_characters_printed,
+        much_output,
+        edited_then_stub,
+        stub_then_edited,
+        wrong_then_right,
+        doubled_test_cell,
+        deleted_test_cell,
+        renamed_ids,
+        reordered_cells,
+        helper_cell,
+        imports_in_locked_cell,
+        answer_below_the_test,
+        renamed_file,
+        stripped_metadata,
+        schema_version_99,
+        format_3,
+    )
+    wrong = (
+        wrong_but_running,
+        exception_in_answer,
+        loop_in_answer_cell,
+        loop_in_function,
+        exit_in_function,
+        right_then_wrong,
+        deleted_answer_cell,
+        allclose_redefined,
+        asserts_dropped,
+        score_patched,
+        skip_execution,
+    )
     forged = {"1e9": "1e9", "nan": "float('nan')", "tensor": "import torch\ntorch.tensor(3.)", "print": "print(1e9)"}
     return [
         *map(persona, right),

@@ -54,9 +54,16 @@ def test_two_gates_hold_the_cell_with_one(p):
     two = cell(TWO)
     for name in ("W_hGR", "W_xGR", "B_GR"):
         two[name] = two[name] * 0
-    one = {"h": two["h"], "x": two["x"], "W_hR": two["W_hR"] / 2, "W_xR": two["W_xR"] / 2,
+    one = {
+        "h": two["h"],
+        "x": two["x"],
+        "W_hR": two["W_hR"] / 2,
+        "W_xR": two["W_xR"] / 2,
         "B_R": (two["B_hR"] + two["B_xR"]) / 2,
-           "W_hG": two["W_hGh"], "W_xG": two["W_xGh"], "B_G": two["B_Gh"]}  # fmt: skip
+        "W_hG": two["W_hGh"],
+        "W_xG": two["W_xGh"],
+        "B_G": two["B_Gh"],
+    }
     wanted = part("ugrnn_gates", "ugrnn").reference(**one, p=p)
     torch.testing.assert_close(part("ugrnn_gates", "two_gate").reference(**two, p=p), wanted, rtol=1e-13, atol=0)
 
@@ -138,13 +145,18 @@ BIG = {**BASE, "h": 16, "d": 1024, "d_ff": 4096}
 PAPER = {"matrices": 1, "attention_bias": False, "final_norm": False}
 TORCH = {"matrices": 1, "attention_bias": True, "final_norm": True}
 TOTALS = [
-    (BASE, PAPER, 63_045_632), ({**BASE, "V": 32_000}, PAPER, 60_485_632),
+    (BASE, PAPER, 63_045_632),
+    ({**BASE, "V": 32_000}, PAPER, 60_485_632),
     (BASE, {**PAPER, "attention_bias": True}, 63_082_496),
-    (BASE, {**PAPER, "matrices": 2}, 81_989_632), (BASE, {**PAPER, "matrices": 3}, 100_933_632),
+    (BASE, {**PAPER, "matrices": 2}, 81_989_632),
+    (BASE, {**PAPER, "matrices": 3}, 100_933_632),
     (BIG, PAPER, 214_171_648),
-    (BASE, TORCH, 63_084_544), ({**BASE, "V": 32_000}, TORCH, 60_524_544), ({**BASE, "V": 0}, TORCH, 44_140_544),
-    ({**BASE, "N": 2}, PAPER, 33_644_544), ({**BASE, "d_ff": 1024}, PAPER, 50_450_432),
-]  # fmt: skip
+    (BASE, TORCH, 63_084_544),
+    ({**BASE, "V": 32_000}, TORCH, 60_524_544),
+    ({**BASE, "V": 0}, TORCH, 44_140_544),
+    ({**BASE, "N": 2}, PAPER, 33_644_544),
+    ({**BASE, "d_ff": 1024}, PAPER, 50_450_432),
+]
 
 
 @pytest.mark.parametrize(("sizes", "p", "total"), TOTALS)
@@ -154,12 +166,17 @@ def test_known_totals(sizes, p, total):
 
 
 WRONG = [
-    ("as_printed", 32_000, 62_683_136), ("no_cross_attention", 37_000, 56_748_032), ("no_norms", 37_000, 63_014_912),
-    ("no_feed_forward_biases", 37_000, 63_014_912), ("no_output", 37_000, 58_327_040),
+    ("as_printed", 32_000, 62_683_136),
+    ("no_cross_attention", 37_000, 56_748_032),
+    ("no_norms", 37_000, 63_014_912),
+    ("no_feed_forward_biases", 37_000, 63_014_912),
+    ("no_output", 37_000, 58_327_040),
     ("every_head_full", 37_000, 195_166_208),
-    ("encoder_only", 37_000, 37_846_016), ("other_embeddings", 37_000, 81_989_632),
-    ("feed_forward_of_width_d", 37_000, 44_152_832), ("counts_positions", 37_000, 63_045_632 + 512 * 512),
-]  # fmt: skip
+    ("encoder_only", 37_000, 37_846_016),
+    ("other_embeddings", 37_000, 81_989_632),
+    ("feed_forward_of_width_d", 37_000, 44_152_832),
+    ("counts_positions", 37_000, 63_045_632 + 512 * 512),
+]
 
 
 @pytest.mark.parametrize(("name", "V", "total"), WRONG)

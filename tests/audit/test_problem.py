@@ -77,12 +77,17 @@ def problem(*parts, **changes):
     """A problem of these parts, or one that is sound, and its statement."""
     parts = parts or (
         Function(
-            "f", points=3, inputs=[inputs, zeros], reference=total, checks=[close(weight=2), gradient()],
-            mistakes=[swapped, off_by_one, cut], equivalents=[by_adding],
+            "f",
+            points=3,
+            inputs=[inputs, zeros],
+            reference=total,
+            checks=[close(weight=2), gradient()],
+            mistakes=[swapped, off_by_one, cut],
+            equivalents=[by_adding],
         ),
         Choice("c", points=1, reference=right, mistakes=[wrong]),
         Written("w", points=1, reference="Because.", rubric="A reason: 1."),
-    )  # fmt: skip
+    )
     text = TEXT + "".join(f"\n## Part {{#{part.name}}}\n\nDo it.\n" for part in parts)
     made = {"title": "T", "version": 1, "source": "s", "parts": parts, "draw": draw, "variants": 5, "slug": "t"}
     return Problem(**{**made, **changes}), text
@@ -171,9 +176,13 @@ def test_a_property_is_not_taken_for_a_hint():
         return bool(torch.allclose(f(2 * inputs["x"], 2 * inputs["y"]), 2 * f(inputs["x"], inputs["y"]), rtol=1e-12))
 
     part = Function(
-        "f", points=4, inputs=inputs, reference=total, checks=[form(), holds(is_linear)],
+        "f",
+        points=4,
+        inputs=inputs,
+        reference=total,
+        checks=[form(), holds(is_linear)],
         mistakes=[off_by_one],
-    )  # fmt: skip
+    )
     report = audit(*problem(part), variants=1)
     assert not any("hint" in fault for fault in report.faults) and report.kill_score == (1, 1)
 

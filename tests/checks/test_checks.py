@@ -62,7 +62,7 @@ TENSORS = [
     (torch.ones(2, dtype=torch.bfloat16), torch.ones(2, dtype=torch.bfloat16), 1e-3, None),
     (torch.tensor([1 + 2j]), torch.tensor([1 + 2j]), 1e-9, None),
     (torch.tensor([1 - 2j]), torch.tensor([1 + 2j]), 1e-9, "value"),
-]  # fmt: skip
+]
 
 STRUCTURES = [
     ({"a": 1, "b": 2}, {"b": 2, "a": 1}, 0.0, None),
@@ -84,7 +84,7 @@ STRUCTURES = [
     (0, None, 0.0, "type"),
     ((t(1), t(2)), (t(1), t(2)), 1e-9, None),
     ((t(2), t(1)), (t(1), t(2)), 1e-9, "value"),
-]  # fmt: skip
+]
 
 NUMBERS = [
     (7, 7, 0.0, None),
@@ -109,7 +109,7 @@ NUMBERS = [
     (1e-300, 0, 1e-3, "value"),
     (Fraction(1, 3), 1 / 3, 1e-12, None),
     ("1/3", Fraction(1, 3), 0.0, None),
-]  # fmt: skip
+]
 
 TYPED = [
     ("7", 7), (" 7 ", 7), ("+7", 7), ("-7", -7), ("7.", 7), (".5", 0.5), ("7.50", 7.5), ("7e2", 700), ("7,000", 7000),
@@ -180,7 +180,7 @@ GRADIENTS = [
     (lambda x: torch.ones_like(x), lambda x: torch.ones_like(x) + x, "gradient_value"),
     (lambda x: (x, 2 * x), lambda x: (x, 2 * x), "ok"),
     (lambda x: (x, 2 * x), lambda x: (2 * x, x), "gradient_value"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("reference", "student", "code"), GRADIENTS)
@@ -226,9 +226,14 @@ def test_close_and_exactly():
 
 
 FORMS = [
-    (lambda x: x * 0, "ok"), (lambda x: x[:4], "shape"), (lambda x: x.float(), "dtype"), (lambda x: [x], "type"),
-    (lambda x: x * NAN, "finite"), (lambda x: x / 0, "finite"), (lambda x: None, "type"),
-]  # fmt: skip
+    (lambda x: x * 0, "ok"),
+    (lambda x: x[:4], "shape"),
+    (lambda x: x.float(), "dtype"),
+    (lambda x: [x], "type"),
+    (lambda x: x * NAN, "finite"),
+    (lambda x: x / 0, "finite"),
+    (lambda x: None, "type"),
+]
 
 
 @pytest.mark.parametrize(("student", "code"), FORMS)

@@ -59,7 +59,7 @@ def judged(reference, inputs, student):
         (scores, torch_inputs, lambda q, k: torch.einsum("tu,su->ts", q, k) * q.shape[1] ** -0.5, "earned", "ok"),
         (scores, torch_inputs, lambda q, k: q @ k.T * 0.707106781, "lost", "rounded_constant"),
     ],
-)  # fmt: skip
+)
 def test_exact_and_rounded(reference, inputs, student, standing, code):
     """Values agree in every row; only the exact formula keeps all points."""
     outcome = judged(reference, inputs, student)

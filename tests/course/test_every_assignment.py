@@ -23,8 +23,10 @@ NAMES = sorted(path.stem for path in COURSE.glob("*.toml"))
 
 def command(course, program, *words):
     """Run nbgrader or autograder as a user would."""
-    line = {"nbgrader": [str(Path(sys.executable).with_name("nbgrader"))],
-            "autograder": [sys.executable, "-m", "autograder"]}[program]  # fmt: skip
+    line = {
+        "nbgrader": [str(Path(sys.executable).with_name("nbgrader"))],
+        "autograder": [sys.executable, "-m", "autograder"],
+    }[program]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "AUTOGRADER_PROBLEMS": str(ROOT / "problems")}
     run = subprocess.run([*line, *words], cwd=course, env=environment, capture_output=True, text=True, timeout=500)
     assert run.returncode in (0, 1), run.stdout + run.stderr  # 1: something is held for a person
@@ -151,8 +153,9 @@ def mistakes_read_their_own_hints(course, assignment, wrong):
     assert bool(wrong) == any(first_to_list(slug) == assignment.name for slug in assignment.problems)
     astray = []
     for (student, slug), made in wrong.items():
-        outcomes = {item.part: item for item in report.load(
-            report.path_of(course, assignment.name, student, slug)).outcomes}  # fmt: skip
+        outcomes = {
+            item.part: item for item in report.load(report.path_of(course, assignment.name, student, slug)).outcomes
+        }
         for name, mistake in made.items():
             outcome = outcomes[name]
             codes = [verdict.code for verdict in outcome.verdicts if verdict.ok is False]

@@ -123,8 +123,11 @@ def test_without_our_configuration_the_hidden_cell_finds_the_numbers(course):
             hand_in(course, eve=solved(course, "eve"))
         run = subprocess.run(
             [Path(sys.executable).with_name("nbgrader"), step, "ps9"],
-            cwd=course, env=bin_first, capture_output=True, text=True,
-        )  # fmt: skip
+            cwd=course,
+            env=bin_first,
+            capture_output=True,
+            text=True,
+        )
         assert run.returncode == 0, run.stderr
     assert sum(marks(course)["eve"].values()) == 20
 
@@ -156,9 +159,10 @@ def test_a_class_assignment_says_what_to_write(course):
     """--per-student needs variants = "student" in the file, and says so."""
     (course / "ps9.toml").write_text(f'problems = ["{SLUG}"]\n')
     refused = CliRunner().invoke(
-        main, ["build", "ps9", "--course", str(course), "--per-student", str(course / "roster.csv")],
+        main,
+        ["build", "ps9", "--course", str(course), "--per-student", str(course / "roster.csv")],
         env={"AUTOGRADER_PROBLEMS": str(course.parent / "problems")},
-    )  # fmt: skip
+    )
     assert refused.exit_code == 1
     assert 'variants = "student"' in refused.output
 

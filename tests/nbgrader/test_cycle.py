@@ -89,8 +89,9 @@ def rows(course):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["build", "generate_assignment", "validate", "autograde", "again", "generate_feedback",
-                                  "export"])  # fmt: skip
+@pytest.mark.parametrize(
+    "step", ["build", "generate_assignment", "validate", "autograde", "again", "generate_feedback", "export"]
+)
 def test_every_command_ends_well(term, step):
     """Exit code 0 and no error in the log."""
     _, said = term

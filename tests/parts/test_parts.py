@@ -99,9 +99,14 @@ def test_number_cells():
 
 
 FAILURES = [
-    ("missing", "lost"), ("raised", "lost"), ("timeout", "lost"), ("memory", "lost"), ("exit", "lost"),
-    ("unreadable", "lost"), ("staff", "held"),
-]  # fmt: skip
+    ("missing", "lost"),
+    ("raised", "lost"),
+    ("timeout", "lost"),
+    ("memory", "lost"),
+    ("exit", "lost"),
+    ("unreadable", "lost"),
+    ("staff", "held"),
+]
 
 
 @pytest.mark.parametrize(("failure", "standing"), FAILURES)
@@ -176,8 +181,13 @@ def test_an_option_without_text_does_not_stand_in_a_variant():
     assert letters["c"] == "no_option"
 
 
-@pytest.mark.parametrize("part", [Choice("c", points=1, reference=yes, mistakes=[only_with_bias]),
-                                  Choice("c", points=1, reference=only_with_bias, mistakes=[yes, no])])  # fmt: skip
+@pytest.mark.parametrize(
+    "part",
+    [
+        Choice("c", points=1, reference=yes, mistakes=[only_with_bias]),
+        Choice("c", points=1, reference=only_with_bias, mistakes=[yes, no]),
+    ],
+)
 def test_a_variant_without_a_choice_is_the_authors_fault(part):
     """No wrong option left, or no right one."""
     with pytest.raises(AuthorError, match="a right option and 1 to 25 wrong ones"):
@@ -233,7 +243,7 @@ STUDENTS = [
     (lambda x, y: exec("raise SystemExit"), 0.0, "raised"),
     (None, 0.0, "missing"),
     (3, 0.0, "raised"),
-]  # fmt: skip
+]
 
 
 def ask_of(subject, name="f"):
@@ -397,12 +407,19 @@ MODULE = Module(
     mistakes=[Added, NoBias],
 )
 MODULES = [
-    (Linear, 3.0, "ok"), (Reordered, 3.0, "ok"), (Added, 0.0, "Added"), (NoBias, 2.0, "NoBias"),
-    (OtherArguments, 3.0, "ok"), (Exchanged, 3.0, "ok"), (SinglePrecision, 3.0, "ok"),
+    (Linear, 3.0, "ok"),
+    (Reordered, 3.0, "ok"),
+    (Added, 0.0, "Added"),
+    (NoBias, 2.0, "NoBias"),
+    (OtherArguments, 3.0, "ok"),
+    (Exchanged, 3.0, "ok"),
+    (SinglePrecision, 3.0, "ok"),
     (OtherNames, 0.0, "raised"),
-    (MoreParameters, 0.0, "raised"), (nn.Linear, 0.0, "raised"), (lambda J, K: Linear(J, K), 3.0, "ok"),
+    (MoreParameters, 0.0, "raised"),
+    (nn.Linear, 0.0, "raised"),
+    (lambda J, K: Linear(J, K), 3.0, "ok"),
     (None, 0.0, "missing"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("student", "points", "code"), MODULES)

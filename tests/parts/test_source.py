@@ -127,11 +127,18 @@ def run(subject, name, **changes):
 
 
 CASES = [
-    (four_times, "f", (3,), 12), (scaled, "f", (2,), 6), (over_lines, "f", (1,), {"x": 1, "a": 1, "K": 3}),
-    (one_line, "f", (1,), 2), (one_line_with_parameters, "f", (1,), 4), (other_keywords, "f", (1,), 5),
-    (factorial, "fact", (5,), 120), (e, "f", (1,), 1), (better, "best", (1,), 11), (even, "is_even", (4,), True),
+    (four_times, "f", (3,), 12),
+    (scaled, "f", (2,), 6),
+    (over_lines, "f", (1,), {"x": 1, "a": 1, "K": 3}),
+    (one_line, "f", (1,), 2),
+    (one_line_with_parameters, "f", (1,), 4),
+    (other_keywords, "f", (1,), 5),
+    (factorial, "fact", (5,), 120),
+    (e, "f", (1,), 1),
+    (better, "best", (1,), 11),
+    (even, "is_even", (4,), True),
     (with_decorator, "f", (1,), 4),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("marks", [False, True])

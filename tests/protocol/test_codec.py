@@ -19,9 +19,15 @@ from autograder.protocol import codec
 from autograder.protocol.codec import decode, encode, plain
 
 scalars = (
-    st.none() | st.booleans() | st.integers(-(10**40), 10**40) | st.floats() | st.text(max_size=5)
-    | st.binary(max_size=5) | st.fractions() | st.complex_numbers()
-)  # fmt: skip
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**40), 10**40)
+    | st.floats()
+    | st.text(max_size=5)
+    | st.binary(max_size=5)
+    | st.fractions()
+    | st.complex_numbers()
+)
 dtypes = st.sampled_from(sorted(codec._NUMPY))
 arrays = dtypes.flatmap(
     lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
@@ -62,9 +68,15 @@ def test_round_trip(value):
 
 
 DRESSES = [
-    (np.int64(7), 7), (np.float32(0.5), 0.5), (np.bool_(True), True), (Fraction(4, 2), Fraction(2)),
-    (float("inf"), float("inf")), (-0.0, -0.0), (2**4000, 2**4000), ({"a": (1, [2])}, {"a": (1, [2])}),
-]  # fmt: skip
+    (np.int64(7), 7),
+    (np.float32(0.5), 0.5),
+    (np.bool_(True), True),
+    (Fraction(4, 2), Fraction(2)),
+    (float("inf"), float("inf")),
+    (-0.0, -0.0),
+    (2**4000, 2**4000),
+    ({"a": (1, [2])}, {"a": (1, [2])}),
+]
 
 
 @pytest.mark.parametrize(("sent", "arrived"), DRESSES)
@@ -99,11 +111,18 @@ class Sneaky:
 
 
 REFUSED = [
-    (Sneaky(), "type"), (lambda: 0, "type"), (open, "type"), ({1: 2}, "type"), ({1, 2}, "type"),
+    (Sneaky(), "type"),
+    (lambda: 0, "type"),
+    (open, "type"),
+    ({1: 2}, "type"),
+    ({1, 2}, "type"),
     (torch.nn.Linear(1, 1), "type"),
-    (np.array([Sneaky()]), "dtype"), (np.array(["a"]), "dtype"), (torch.eye(2).to_sparse(), "type"),
-    (10 ** (4 * codec.MAX_DIGITS), "too_large"), ([[]], None),
-]  # fmt: skip
+    (np.array([Sneaky()]), "dtype"),
+    (np.array(["a"]), "dtype"),
+    (torch.eye(2).to_sparse(), "type"),
+    (10 ** (4 * codec.MAX_DIGITS), "too_large"),
+    ([[]], None),
+]
 
 
 @pytest.mark.parametrize(

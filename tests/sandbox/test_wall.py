@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -124,6 +125,23 @@ def test_filter_has_the_kernels_numbers(machine: str, header: str) -> None:
     for name, pair in seccomp.REFUSED.items():
         number = pair[linux.MACHINES.index(machine)]
         assert number is None or known.get(name, number) == number, name
+
+
+@pytest.mark.parametrize("machine", linux.MACHINES)
+def test_filter_has_libseccomps_numbers(machine: str) -> None:
+    """libseccomp, where it is installed, gives each call that number, or says that the machine has no such call."""
+    try:
+        resolve = ctypes.CDLL("libseccomp.so.2").seccomp_syscall_resolve_name_arch
+    except OSError as error:
+        pytest.skip(f"there is no libseccomp: {error}")
+    resolve.argtypes = (ctypes.c_uint32, ctypes.c_char_p)
+    by_argument = {name: pair for name, pair, *_ in seccomp.BY_ARGUMENT}
+    for name, pair in {**seccomp.REFUSED, **by_argument, "clone3": (435, 435)}.items():
+        wanted, found = pair[linux.MACHINES.index(machine)], resolve(seccomp._AUDIT[machine], name.encode())
+        if found == -1:  # a name that it does not know: only a call younger than the library may be one
+            assert wanted is not None and wanted > 425, name
+        else:
+            assert wanted == (found if found >= 0 else None), name
 
 
 # Layers that are missing.

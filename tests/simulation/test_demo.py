@@ -140,7 +140,7 @@ def test_every_persona_hands_in_something_it_can_be_told_by():
     assert len(set(names)) == len(names)
     assert all(persona.description for persona in personas(problem))
     kinds = {name.split("_")[0] for name in names} | set(names)
-    assert set(demo.CLASS) <= kinds
+    assert set(demo.CLASS.values()) <= kinds
 
 
 def test_a_persona_does_not_change_the_released_notebook():

@@ -7,27 +7,12 @@ undefined.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpz
+from flint import arb, fmpq, fmpz
 
 EXACT_BITS = 16384
 ONE, ZERO = fmpq(1), fmpq(0)
-_LOCK = threading.RLock()
-
-
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Work at `bits`, alone: flint's precision belongs to the process, not to a thread."""
-    with _LOCK:
-        before, ctx.prec = ctx.prec, bits
-        try:
-            yield
-        finally:
-            ctx.prec = before
 
 
 class Undefined(Exception):  # named for what happened

@@ -141,15 +141,23 @@ def factorial(x: Any) -> Any:
 
 AUDIT: dict[str, Any] = {
     **REAL,
-    "add": add, "sub": subtract, "mul": multiply, "exp": exp, "pow": power, "tanh": tanh, "cosh": cosh,
+    "add": add,
+    "sub": subtract,
+    "mul": multiply,
+    "exp": exp,
+    "pow": power,
+    "tanh": tanh,
+    "cosh": cosh,
     "sinh": sinh,
-    "asinh": asinh, "atan": atan, "factorial": factorial,
+    "asinh": asinh,
+    "atan": atan,
+    "factorial": factorial,
     **{name: _even(name) for name in ("sin", "cos", "tan", "sin_pi", "cos_pi", "tan_pi")},
     "sigma": lambda x: divide(ONE, add(ONE, exp(negate(x)))),
     "softplus": lambda x: arithmetic.log(add(ONE, exp(x))),
     "coth": lambda x: divide(ONE, tanh(x)),
     "sech": lambda x: divide(ONE, cosh(x)),
-}  # fmt: skip
+}
 
 
 def _complex_exp(x: Any) -> Any:

@@ -17,7 +17,7 @@ from flint import acb, arb, ctx, fmpq
 
 from autograder.errors import AuthorError
 from autograder.maths.expression import points
-from autograder.maths.expression.arithmetic import Unclear, Undefined, precision
+from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.elementary import REAL
@@ -28,6 +28,7 @@ from autograder.maths.expression.sums import evaluate
 from autograder.maths.expression.switches import around_switches, has_pieces
 from autograder.maths.expression.syntax import Node, free_variables
 from autograder.maths.expression.vocabulary import Domain
+from autograder.maths.precision import precision
 
 PRECISIONS = (384, 768, 1536, 3072, 8192)
 AGREE_BITS = 300

@@ -15,7 +15,6 @@ from flint import arb, fmpq
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different
-from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget
 from autograder.maths.expression.comparing import Finding, Sight, compare, same
 from autograder.maths.expression.extended import Infinity
@@ -23,6 +22,7 @@ from autograder.maths.expression.options import Options
 from autograder.maths.expression.parsing import parse_with
 from autograder.maths.expression.relations import Relation
 from autograder.maths.expression.syntax import Neg, Node, Variable, free_variables, substitute
+from autograder.maths.precision import precision
 
 
 def explain(options: Options, key: Node, given: Node, finding: Finding) -> Decision:
@@ -110,8 +110,10 @@ def _renamings(wanted: frozenset[str], used: frozenset[str]) -> Iterator[dict[st
 def _known_factors() -> dict[str, Any]:
     two, ten, pi, e = arb(2).log(), arb(10).log(), arb.pi(), arb(1).exp()
     known = {"ln 2": two, "ln 10": ten, "pi": pi, "2 pi": 2 * pi, "e": e, "sqrt 2": arb(2).sqrt()}
-    known |= {f"1/{name}" if " " not in name or name.startswith(("ln", "sqrt")) else f"1/({name})": 1 / value
-              for name, value in list(known.items())}  # fmt: skip
+    known |= {
+        f"1/{name}" if " " not in name or name.startswith(("ln", "sqrt")) else f"1/({name})": 1 / value
+        for name, value in list(known.items())
+    }
     for k in (2, 3, 4, 8, 10):
         known |= {str(k): fmpq(k), f"1/{k}": fmpq(1, k)}
     return known | {f"-{name}": -value for name, value in known.items()}

@@ -25,10 +25,11 @@ from autograder.maths.expression.vocabulary import GREEK
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
 _LATEX_FUNCTIONS = {
-    **{name: f"\\{name}" for name in ["exp", "ln", "sin", "cos", "tan", "tanh", "sinh", "cosh", "coth",
-    "max", "min"]},
-    "log2": "\\log_2", "log10": "\\log_{10}", "sigma": "\\sigma",
-}  # fmt: skip
+    **{name: f"\\{name}" for name in ["exp", "ln", "sin", "cos", "tan", "tanh", "sinh", "cosh", "coth", "max", "min"]},
+    "log2": "\\log_2",
+    "log10": "\\log_{10}",
+    "sigma": "\\sigma",
+}
 
 
 def _tightness(node: Node) -> int:

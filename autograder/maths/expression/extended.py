@@ -91,17 +91,35 @@ def _maximum(x: Any, y: Any) -> Any:
     return y if x == Infinity(-1) else x
 
 
+def _minimum(x: Any, y: Any) -> Any:
+    if Infinity(-1) in (x, y):
+        return _negate(_maximum(_opposite(x), _opposite(y)))
+    return y if x == Infinity(1) else x
+
+
 _RULES: dict[str, Callable[..., Any]] = {
-    "add": _add, "sub": _subtract, "mul": _multiply, "div": _divide, "neg": _negate, "pow": _power,
-    "exp": lambda x: x if x.sign > 0 else ZERO, "ln": _positive_only, "log2": _positive_only,
+    "add": _add,
+    "sub": _subtract,
+    "mul": _multiply,
+    "div": _divide,
+    "neg": _negate,
+    "pow": _power,
+    "exp": lambda x: x if x.sign > 0 else ZERO,
+    "ln": _positive_only,
+    "log2": _positive_only,
     "log10": _positive_only,
-    "sqrt": _positive_only, "abs": lambda _: Infinity(1), "relu": lambda x: x if x.sign > 0 else ZERO,
-    "max": _maximum, "min": lambda x, y: _negate(_maximum(_opposite(x),
-    _opposite(y))) if Infinity(-1) in (x, y)
-    else y if x == Infinity(1) else x,
-    "tanh": lambda x: fmpq(x.sign), "sigma": lambda x: fmpq((1 + x.sign) // 2), "sinh": lambda x: x,
-    "cosh": lambda _: Infinity(1), "asinh": lambda x: x, "softplus": lambda x: x if x.sign > 0 else ZERO,
-}  # fmt: skip
+    "sqrt": _positive_only,
+    "abs": lambda _: Infinity(1),
+    "relu": lambda x: x if x.sign > 0 else ZERO,
+    "max": _maximum,
+    "min": _minimum,
+    "tanh": lambda x: fmpq(x.sign),
+    "sigma": lambda x: fmpq((1 + x.sign) // 2),
+    "sinh": lambda x: x,
+    "cosh": lambda _: Infinity(1),
+    "asinh": lambda x: x,
+    "softplus": lambda x: x if x.sign > 0 else ZERO,
+}
 
 
 def _opposite(x: Any) -> Any:
@@ -176,13 +194,38 @@ def _of_real(name: str) -> Callable[..., Any]:
 
 COMPLEX: dict[str, Any] = {
     **{name: _of_real(name) for name in ("max", "min", "relu", "floor", "factorial", "log10")},
-    **{name: _native(name) for name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "coth", "sech",
-    "sqrt",
-                                        "asinh", "atan", "tan_pi", "sin_pi", "cos_pi")},
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "neg": lambda x: -x,
-    "div": _complex_divide, "pow": _complex_power, "ln": _complex_log, "abs": abs,
-    "log2": lambda x: _complex_log(x) / arb(2).log(), "sigma": lambda x: _complex_divide(ONE,
-    1 + acb(-x).exp()),
-    "softplus": lambda x: _complex_log(1 + acb(x).exp()), "e": REAL["e"], "pi": REAL["pi"],
+    **{
+        name: _native(name)
+        for name in (
+            "exp",
+            "sin",
+            "cos",
+            "tan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "coth",
+            "sech",
+            "sqrt",
+            "asinh",
+            "atan",
+            "tan_pi",
+            "sin_pi",
+            "cos_pi",
+        )
+    },
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "neg": lambda x: -x,
+    "div": _complex_divide,
+    "pow": _complex_power,
+    "ln": _complex_log,
+    "abs": abs,
+    "log2": lambda x: _complex_log(x) / arb(2).log(),
+    "sigma": lambda x: _complex_divide(ONE, 1 + acb(-x).exp()),
+    "softplus": lambda x: _complex_log(1 + acb(x).exp()),
+    "e": REAL["e"],
+    "pi": REAL["pi"],
     "i": lambda: acb(0, 1),
-}  # fmt: skip
+}

@@ -165,10 +165,18 @@ def _floor_counting(_: Table, f: Terms) -> Terms:
 
 
 RULES: dict[str, Callable[..., Terms]] = {
-    "add": _add, "sub": _subtract, "mul": _multiply, "neg": _negate, "div": _divide, "exp": _exponential,
-    "pow": _power, "abs": _absolute, "ln": _logarithm(lambda: ONE), "log2": _logarithm(lambda: arb(2).log()),
+    "add": _add,
+    "sub": _subtract,
+    "mul": _multiply,
+    "neg": _negate,
+    "div": _divide,
+    "exp": _exponential,
+    "pow": _power,
+    "abs": _absolute,
+    "ln": _logarithm(lambda: ONE),
+    "log2": _logarithm(lambda: arb(2).log()),
     "log10": _logarithm(lambda: arb(10).log()),
-}  # fmt: skip
+}
 
 # Further rules where the index counts from 0: then |a + b i| and floor(a + b i) can be without a bend.
 COUNTING: dict[str, Callable[..., Terms]] = {"abs": _absolute_counting, "floor": _floor_counting}

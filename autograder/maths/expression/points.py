@@ -159,10 +159,16 @@ def _complex(_: Domain, rng: random.Random, share: float, exponent: int | None) 
 
 
 _DRAW: dict[str, Callable[[Domain, random.Random, float, int | None], Any]] = {
-    "positive": _positive, "gt1": _gt1, "real": _real, "unit": _unit, "posint": _posint, "nat": _nat,
-    "int": _int, "steps": _steps,
+    "positive": _positive,
+    "gt1": _gt1,
+    "real": _real,
+    "unit": _unit,
+    "posint": _posint,
+    "nat": _nat,
+    "int": _int,
+    "steps": _steps,
     "complex": _complex,
-}  # fmt: skip
+}
 
 
 def nearby(point: dict[str, Any], domains: dict[str, Domain], rng: random.Random) -> dict[str, Any] | None:

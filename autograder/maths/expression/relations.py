@@ -9,12 +9,12 @@ from typing import Any
 from flint import acb, arb, fmpq
 
 from autograder.maths.expression import points
-from autograder.maths.expression.arithmetic import precision
 from autograder.maths.expression.budget import Budget, Exhausted
 from autograder.maths.expression.comparing import Comparison, compare
 from autograder.maths.expression.options import Options
 from autograder.maths.expression.syntax import Add, Mul, Neg, Node, Number, substitute
 from autograder.maths.expression.vocabulary import Domain
+from autograder.maths.precision import precision
 
 _BITS = 260
 _ENOUGH = 6

@@ -13,10 +13,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from autograder.maths.expression.arithmetic import Unclear, Undefined, precision
+from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.points import inside
 from autograder.maths.expression.program import NONE, Machine, Step
 from autograder.maths.expression.vocabulary import Domain
+from autograder.maths.precision import precision
 
 LIMIT = 24
 _PIECES = frozenset(("abs", "relu", "max", "min", "floor"))

@@ -244,10 +244,26 @@ def _factorial(n: int, f: Bound) -> Bound:
 
 
 _RULES: dict[str, Callable[..., Bound]] = {
-    "add": _add, "sub": _subtract, "mul": _multiply, "neg": _negate, "div": _divide, "exp": _exp,
+    "add": _add,
+    "sub": _subtract,
+    "mul": _multiply,
+    "neg": _negate,
+    "div": _divide,
+    "exp": _exp,
     "pow": _power,
-    "ln": _log, "log2": _log_of_base(2), "log10": _log_of_base(10), "abs": _absolute, "sqrt": _sqrt,
-    "relu": lambda _, f: Bound(upper=f.upper), "max": _extreme, "min": _extreme, "factorial": _factorial,
-    "sin": _within_one, "cos": _within_one, "sin_pi": _within_one, "cos_pi": _within_one, "tanh": _within_one,
+    "ln": _log,
+    "log2": _log_of_base(2),
+    "log10": _log_of_base(10),
+    "abs": _absolute,
+    "sqrt": _sqrt,
+    "relu": lambda _, f: Bound(upper=f.upper),
+    "max": _extreme,
+    "min": _extreme,
+    "factorial": _factorial,
+    "sin": _within_one,
+    "cos": _within_one,
+    "sin_pi": _within_one,
+    "cos_pi": _within_one,
+    "tanh": _within_one,
     "sigma": _within_one,
-}  # fmt: skip
+}

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from mpmath import libmp
-
 _BITS = 256
 _SAME = Fraction(1, 2**120)
 _LARGEST_BITS = 20_000
@@ -114,14 +112,14 @@ def logarithm(constant: Constant) -> Constant:
     """The natural logarithm of a positive constant; of a loose one anything."""
     if constant.value is None:
         return loose(0)
-    return irrational(_from_float(libmp.mpf_log(_to_float(constant.value), _BITS)))
+    return irrational(_by_flint("log", constant.value))
 
 
 def exponential(constant: Constant) -> Constant:
     """e to a constant; loose where the result would be astronomical."""
     if constant.value is None or abs(constant.value) > _LARGEST_BITS // 2:
         return loose(1)
-    return irrational(_from_float(libmp.mpf_exp(_to_float(constant.value), _BITS)))
+    return irrational(_by_flint("exp", constant.value))
 
 
 def power(base: Constant, exponent: Constant) -> Constant:
@@ -141,15 +139,16 @@ def _exact(value: Fraction) -> Constant:
     return rational(value)
 
 
-def _to_float(value: Fraction) -> tuple[int, int, int, int]:
-    found: tuple[int, int, int, int] = libmp.from_rational(value.numerator, value.denominator, _BITS + 40)
-    return found
+def _by_flint(function: str, value: Fraction) -> Fraction:
+    """`arb.log` or `arb.exp` of a rational, good to some forty bits more than are kept."""
+    from flint import arb, fmpq
 
+    from autograder.maths.precision import precision
 
-def _from_float(number: tuple[int, int, int, int]) -> Fraction:
-    sign, mantissa, exponent, _ = number
-    value = Fraction(int(mantissa)) * Fraction(2) ** exponent
-    return -value if sign else value
+    with precision(_BITS + 40):
+        ball = getattr(arb(fmpq(value.numerator, value.denominator)), function)()
+    middle = ball.mid().fmpq()
+    return Fraction(int(middle.p), int(middle.q))
 
 
 def _rounded(value: Fraction, bits: int) -> Fraction:

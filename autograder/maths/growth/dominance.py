@@ -125,8 +125,9 @@ def _search(goals: list[Vector], ratios: list[Vector]) -> Certificate | None:
             level[group] += 1
 
 
-def _solve(goals: list[Vector], ratios: list[Vector], tiers: dict[Hashable, list[int]],
-           level: dict[Hashable, int]) -> list[Fraction] | None:  # fmt: skip
+def _solve(
+    goals: list[Vector], ratios: list[Vector], tiers: dict[Hashable, list[int]], level: dict[Hashable, int]
+) -> list[Fraction] | None:
     """Columns: weights, multipliers, reward per group (at most 1), its gap to 1, the rest of the slack, surplus weight.
 
     The weights may sum to more than 1, so that every slack that can be positive can also earn its whole reward.

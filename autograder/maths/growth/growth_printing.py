@@ -64,9 +64,14 @@ def _call(node: Call) -> str:
 
 
 _LATEX_CALLS = {
-    "ln": r"\ln\left({}\right)", "sqrt": r"\sqrt{{{}}}", "exp": r"{{e}}^{{{}}}", "max": r"\max\left({}\right)",
-    "min": r"\min\left({}\right)", "ceil": r"\lceil {} \rceil", "floor": r"\lfloor {} \rfloor",
-}  # fmt: skip
+    "ln": r"\ln\left({}\right)",
+    "sqrt": r"\sqrt{{{}}}",
+    "exp": r"{{e}}^{{{}}}",
+    "max": r"\max\left({}\right)",
+    "min": r"\min\left({}\right)",
+    "ceil": r"\lceil {} \rceil",
+    "floor": r"\lfloor {} \rfloor",
+}
 
 
 def _latex_bracket(node: Node, *kinds: type) -> str:

@@ -66,9 +66,15 @@ Node = Number | Name | Sum | Product | Quotient | Power | Call
 
 # name: (fewest arguments, most arguments)
 FUNCTIONS = {
-    "ln": (1, 1), "log": (2, 2), "sqrt": (1, 1), "exp": (1, 1), "max": (1, 8), "min": (1, 8),
-    "ceil": (1, 1), "floor": (1, 1),
-}  # fmt: skip
+    "ln": (1, 1),
+    "log": (2, 2),
+    "sqrt": (1, 1),
+    "exp": (1, 1),
+    "max": (1, 8),
+    "min": (1, 8),
+    "ceil": (1, 1),
+    "floor": (1, 1),
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -106,6 +106,9 @@ def is_fixed(found: Monomial) -> bool:
 
 def without_fixed(found: Monomial) -> Monomial:
     """The factors that a held-fixed variable cannot account for."""
-    kept = {basis: power for basis, power in found.powers
-            if not (basis.depth >= FIXED_DEPTH if isinstance(basis, Atom) else is_fixed(basis.inner))}  # fmt: skip
+    kept = {
+        basis: power
+        for basis, power in found.powers
+        if not (basis.depth >= FIXED_DEPTH if isinstance(basis, Atom) else is_fixed(basis.inner))
+    }
     return monomial(kept)

@@ -28,9 +28,21 @@ _STAGES: tuple[tuple[Rate, ...], ...] = (
     (FIXED, LINEAR),
     (FIXED, _LOG, LINEAR, _rate(0, 2)),
     (FIXED, _LOGLOG, _LOG, _rate(0, Fraction(1, 2)), LINEAR, _rate(0, 2)),
-    (FIXED, _LOGLOG, _rate(1, Fraction(1, 2)), _LOG, _rate(1, 2), _rate(0, Fraction(1, 4)), _rate(0, Fraction(1, 2)),
-     _rate(0, Fraction(3, 4)), LINEAR, _rate(0, Fraction(3, 2)), _rate(0, 2), _rate(0, 4)),
-)  # fmt: skip
+    (
+        FIXED,
+        _LOGLOG,
+        _rate(1, Fraction(1, 2)),
+        _LOG,
+        _rate(1, 2),
+        _rate(0, Fraction(1, 4)),
+        _rate(0, Fraction(1, 2)),
+        _rate(0, Fraction(3, 4)),
+        LINEAR,
+        _rate(0, Fraction(3, 2)),
+        _rate(0, 2),
+        _rate(0, 4),
+    ),
+)
 _MOST = 1500  # regimes of one stage
 
 

@@ -33,8 +33,14 @@ class _Shape:
     bottom: list[Monomial]
 
 
-def decide(reference: Growth | str, answer: Growth | str, *, variables: Iterable[str],
-           constraints: Iterable[str] = (), definitions: Mapping[str, str] | None = None) -> Decision:  # fmt: skip
+def decide(
+    reference: Growth | str,
+    answer: Growth | str,
+    *,
+    variables: Iterable[str],
+    constraints: Iterable[str] = (),
+    definitions: Mapping[str, str] | None = None,
+) -> Decision:
     """Tight comparison of two bounds; text is read first (raises Unreadable).
 
     `definitions` are names that stand for products of the variables, such as `{"I": "J/K"}`.

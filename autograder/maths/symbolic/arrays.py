@@ -91,14 +91,14 @@ class PreciseArray(np.ndarray[Any, np.dtype[Any]]):
             return wrapped(np.frompyfunc(int, 1, 1)(np.asarray(self)).astype(dtype))
         return wrapped(np.asarray(self).astype(dtype, *arguments, **options))
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-             **_: Any) -> Any:  # fmt: skip
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **_: Any) -> Any:
         """The sum over the count, precisely."""
         total = np.asarray(objects(self)).sum(axis=axis, keepdims=keepdims)
         return wrapped(total * (Precise(int(np.size(total))) / int(self.size)))
 
-    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0,
-            keepdims: Any = False, **options: Any) -> Any:  # fmt: skip
+    def var(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, **options: Any
+    ) -> Any:
         """The mean of the squared deviations; `ddof` and `correction` as in numpy."""
         ddof = options.get("correction", ddof)
         squares = (precise(self) - self.mean(axis=axis, keepdims=True)) ** 2
@@ -119,9 +119,13 @@ _INTEGRAL = {
 }  # fmt: skip
 # ufuncs that numpy does not map to methods of objects
 _BY_METHOD = {
-    np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite", np.sign: "sign", np.log1p: "log1p",
+    np.isnan: "isnan",
+    np.isinf: "isinf",
+    np.isfinite: "isfinite",
+    np.sign: "sign",
+    np.log1p: "log1p",
     np.expm1: "expm1",
-}  # fmt: skip
+}
 
 
 def _element_function(ufunc: np.ufunc, inputs: list[Any]) -> Any:

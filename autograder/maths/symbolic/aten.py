@@ -39,8 +39,9 @@ def mean(x: Array, dim: Any = None, keepdim: bool = False, **_: Any) -> Array:
     return precise(x).mean(axis=axes(dim), keepdims=keepdim)
 
 
-def variance(x: Array, dim: Any = None, unbiased: Any = True, *, correction: Any = None,
-             keepdim: bool = False) -> Array:  # fmt: skip
+def variance(
+    x: Array, dim: Any = None, unbiased: Any = True, *, correction: Any = None, keepdim: bool = False
+) -> Array:
     """With Bessel's correction unless told otherwise."""
     if correction is None:
         correction = 1 if unbiased else 0
@@ -87,8 +88,17 @@ def layer_norm(x: Array, shape: Any, weight: Array | None, bias: Array | None, e
     return (found if bias is None else found + bias), centre, scale
 
 
-def attention(q: Array, k: Array, v: Array, dropout: float = 0.0, causal: bool = False, *,
-               attn_mask: Array | None = None, scale: Any = None, **_: Any) -> tuple[Array, ...]:  # fmt: skip
+def attention(
+    q: Array,
+    k: Array,
+    v: Array,
+    dropout: float = 0.0,
+    causal: bool = False,
+    *,
+    attn_mask: Array | None = None,
+    scale: Any = None,
+    **_: Any,
+) -> tuple[Array, ...]:
     """softmax(q k^T scale + mask) v."""
     scale = 1 / Precise(int(q.shape[-1])).sqrt() if scale is None else Precise(scale)
     scores = (q @ np.swapaxes(k, -1, -2)) * scale

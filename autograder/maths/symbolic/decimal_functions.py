@@ -1,4 +1,8 @@
-"""The context of hundred-digit decimals, and the functions that the decimal module lacks."""
+"""The context of hundred-digit decimals, and the functions that the decimal module lacks.
+
+Decimals, and not the binary numbers of mpmath or flint, since a student's 0.1 is a tenth here: `0.1 + 0.6 == 0.7` must
+hold as it does on paper, and a branch must go the way that was meant. What is lacking are three series.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,9 @@ ROUNDED = Decimal("1e-6")
 _SMALL = Decimal("1e-10")  # entries smaller than this share of the largest are compared with the largest
 
 
-def compare(reference: Sequence[Digits], answer: Sequence[Digits], *, same: Decimal = SAME,
-            rounded: Decimal = ROUNDED) -> Decision:  # fmt: skip
+def compare(
+    reference: Sequence[Digits], answer: Sequence[Digits], *, same: Decimal = SAME, rounded: Decimal = ROUNDED
+) -> Decision:
     """Exact agreement (relative difference below `same`), a rounded constant (below `rounded`), or another function.
 
     Codes: `agree`; `count`, `shape`, `not_finite`, `malformed`, `value`; `rounded_constant`, with the difference as

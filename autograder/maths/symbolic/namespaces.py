@@ -90,8 +90,16 @@ def _created(name: str) -> Callable[..., Any]:
 
 
 _AS_GIVEN = {
-    "array", "asarray", "asanyarray", "ascontiguousarray", "arange", "full", "full_like", "zeros_like", "ones_like",
-}  # fmt: skip
+    "array",
+    "asarray",
+    "asanyarray",
+    "ascontiguousarray",
+    "arange",
+    "full",
+    "full_like",
+    "zeros_like",
+    "ones_like",
+}
 
 
 def _bare(value: Any) -> Any:
@@ -127,8 +135,14 @@ def numpy_namespace() -> Namespace:
     overrides: dict[str, Any] = {name: _OfScalars(getattr(np, name)) for name in _SCALAR}
     overrides |= {name: _created(name) for name in _CREATION}
     overrides["float_power"] = overrides["power"]
-    overrides |= {"einsum": _einsum, "linspace": _linspace, "pi": Precise(0) + _precise_pi(), "e": Precise(1).exp(),
-                  "inf": Precise("inf"), "nan": Precise("nan")}  # fmt: skip
+    overrides |= {
+        "einsum": _einsum,
+        "linspace": _linspace,
+        "pi": Precise(0) + _precise_pi(),
+        "e": Precise(1).exp(),
+        "inf": Precise("inf"),
+        "nan": Precise("nan"),
+    }
     overrides |= dict.fromkeys(["float64", "float32", "float16", "double", "longdouble"], Precise)
     return Namespace(np, overrides)
 

@@ -83,8 +83,11 @@ class _Rebinding:
         key = id(function.__globals__)
         if key not in self.spaces:
             shadowed = {k: v for k, v in builtin_functions().items() if k not in function.__globals__}
-            self.spaces[key] = {"__builtins__": function.__globals__.get("__builtins__", __builtins__),
-                                "__name__": function.__globals__.get("__name__", "student"), **shadowed}  # fmt: skip
+            self.spaces[key] = {
+                "__builtins__": function.__globals__.get("__builtins__", __builtins__),
+                "__name__": function.__globals__.get("__name__", "student"),
+                **shadowed,
+            }
         return self.spaces[key]
 
     def value(self, value: Any) -> Any:

@@ -122,8 +122,3 @@ _TWO: dict[str, Callable[[Any, Any], Any]] = {
     "min": lambda x, y: x.min(y),
     "pow": lambda x, y: x**y,
 }
-
-
-def precision() -> Any:
-    """A context in which every ball operation has BITS bits."""
-    return flint.ctx.workprec(BITS)

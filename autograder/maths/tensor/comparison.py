@@ -145,10 +145,11 @@ class Comparison:
     # -- pass B
 
     def _real(self, what: Compared) -> Decision:
-        from autograder.maths.tensor.balls import Balls, precision
+        from autograder.maths.precision import precision
+        from autograder.maths.tensor.balls import BITS, Balls
 
         entries, one_sided, saturated = 0, True, True
-        with precision():
+        with precision(BITS):
             for trial in range(BALL_TRIALS):
                 positive = trial >= 4 and entries == 0
                 scale = _SCALES[trial] if one_sided and trial else 1.0

@@ -69,7 +69,8 @@ def _free(subject: Subject) -> tuple[str, ...]:
 
 
 def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
-    from autograder.maths.tensor.balls import Balls, precision
+    from autograder.maths.precision import precision
+    from autograder.maths.tensor.balls import BITS, Balls
 
     places = [position for position, index in enumerate(subject.meaning.left) if index.variable in over]
     if len(places) != len(over):
@@ -83,7 +84,7 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
             break
     else:
         return equal("normalised")
-    with precision():
+    with precision(BITS):
         for trial in range(TRIALS):
             total = np.add.reduce(subject.value(Balls(trial), trial)[0], axis=tuple(places))
             one = Balls(trial).constant(Fraction(1))
@@ -115,9 +116,10 @@ def _nonnegative(subject: Subject) -> Decision:
 
 def _signs(subject: Subject, positive: frozenset[str]) -> Decision:
     """The signs of the target's entries where the tensors `positive` have entries between 0 and 1."""
-    from autograder.maths.tensor.balls import Balls, precision
+    from autograder.maths.precision import precision
+    from autograder.maths.tensor.balls import BITS, Balls
 
-    with precision():
+    with precision(BITS):
         for trial in range(SIGNS):
             balls = Balls(trial, STRETCHED[trial % len(STRETCHED)])
             balls.positives = positive
@@ -152,7 +154,8 @@ def _spoiler(name: str, where: Callable[[Sequence[Array]], Any]) -> Callable[[st
 
 def _differs(subject: Subject, spoiled: Any, fixed: dict[str, int]) -> bool:
     """Whether the real value changes; an oracle value that does not change proves that it cannot."""
-    from autograder.maths.tensor.balls import Balls, precision
+    from autograder.maths.precision import precision
+    from autograder.maths.tensor.balls import BITS, Balls
 
     def pair(make: Callable[[], Arithmetic], trial: int) -> tuple[Array, Array]:
         plain, changed = make(), make()
@@ -164,7 +167,7 @@ def _differs(subject: Subject, spoiled: Any, fixed: dict[str, int]) -> bool:
         first, second = pair(lambda t=trial: PrimeField(t), trial)  # type: ignore[misc]
         if np.all(first == second):
             continue
-        with precision():
+        with precision(BITS):
             first, second = pair(lambda t=trial: Balls(t), trial)  # type: ignore[misc]
             if any(not one.overlaps(other) for one, other in zip(first.ravel(), second.ravel(), strict=True)):
                 return True

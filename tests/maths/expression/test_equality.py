@@ -178,9 +178,16 @@ NAMES = {
     **dict.fromkeys(("x", "y", "z", "t"), "real"),
     **dict.fromkeys(("a", "b", "s"), "positive"),
     **dict.fromkeys(("n", "k"), "nat"),
-    "m": "int", "J": "posint", "I": "posint", "p": "unit", "q": "unit", "r": "gt1", "u": "[-1,1]",
-    "w": "complex", "v": "complex",
-}  # fmt: skip
+    "m": "int",
+    "J": "posint",
+    "I": "posint",
+    "p": "unit",
+    "q": "unit",
+    "r": "gt1",
+    "u": "[-1,1]",
+    "w": "complex",
+    "v": "complex",
+}
 
 # Identities of deep learning, and what looks like them.
 LEARNING = [
@@ -389,7 +396,7 @@ RULES = [
     ("w", "w*tanh(10^6)", "undecided"),
     ("tanh(w)", "(e^(2w)-1)/(e^(2w)+1)", "equal"),
     ("sigma(w)+sigma(-w)", "1", "equal"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("reference", "answer", "outcome"), LEARNING + RULES)

@@ -8,14 +8,19 @@ from autograder.maths.expression import points
 from autograder.maths.expression.vocabulary import domain
 
 SOME_INTEGERS = [
-    ("{0,1}", "1-i", "cos(pi*i/2)^2", True), ("{0,1}", "1-i", "(1-i)^2+i/9", False),
+    ("{0,1}", "1-i", "cos(pi*i/2)^2", True),
+    ("{0,1}", "1-i", "(1-i)^2+i/9", False),
     ("{0,1}", "e^(-b*i)/(1+e^(-b))", "sigma(b*(1-2*i))", True),
     ("nat", "e^(-b*i)/(1+e^(-b))", "sigma(b*(1-2*i))", False),
-    ("{0,2,...}", "b", "b*(1+(-1)^i)/2", True), ("{1,3,...}", "b", "b*(1-(-1)^i)/2", True),
-    ("{1,3,...}", "b", "b*(1+(-1)^i)/2", False), ("nat", "b", "b*(1+(-1)^i)/2", False),
-    ("{0,3,...}", "b", "b*cos(2*pi*i/3)", True), ("{0,2,...}", "b", "b*cos(2*pi*i/3)", False),
-    ("{0,1,...,3}", "b", "b+i*(i-1)*(i-2)*(i-3)", True), ("{0,1,...,4}", "b", "b+i*(i-1)*(i-2)*(i-3)", False),
-]  # fmt: skip
+    ("{0,2,...}", "b", "b*(1+(-1)^i)/2", True),
+    ("{1,3,...}", "b", "b*(1-(-1)^i)/2", True),
+    ("{1,3,...}", "b", "b*(1+(-1)^i)/2", False),
+    ("nat", "b", "b*(1+(-1)^i)/2", False),
+    ("{0,3,...}", "b", "b*cos(2*pi*i/3)", True),
+    ("{0,2,...}", "b", "b*cos(2*pi*i/3)", False),
+    ("{0,1,...,3}", "b", "b+i*(i-1)*(i-2)*(i-3)", True),
+    ("{0,1,...,4}", "b", "b+i*(i-1)*(i-2)*(i-3)", False),
+]
 
 
 @pytest.mark.parametrize(("where", "reference", "answer", "equal"), SOME_INTEGERS)
@@ -25,9 +30,14 @@ def test_answers_are_compared_where_the_variable_lives(where, reference, answer,
     assert decision.outcome == ("equal" if equal else "different")
 
 
-@pytest.mark.parametrize(("text", "inside", "outside"), [
-    ("{0,1}", (0, 1), (-1, 2)), ("{1,3,...}", (1, 3, 99), (-1, 0, 2)), ("{0,3,...,9}", (0, 9), (1, 12, -3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        ("{0,1}", (0, 1), (-1, 2)),
+        ("{1,3,...}", (1, 3, 99), (-1, 0, 2)),
+        ("{0,3,...,9}", (0, 9), (1, 12, -3)),
+    ],
+)
 def test_membership(text, inside, outside):
     """The integers in equal steps, from the first to the last."""
     where = domain(text)
@@ -58,7 +68,7 @@ SUMS = [
     ("2+2*e^(-b)", "sum(e^(-b*floor(n/2)), n, 0, 3)", "equal"),
     ("1", "sum(e^(b*n), n, -inf, inf)", "different"),
     ("1", "sum(e^(-n^2), n, -inf, inf)", "undecided"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("reference", "answer", "outcome"), SUMS)

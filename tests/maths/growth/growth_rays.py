@@ -16,8 +16,16 @@ from autograder.maths.growth.growth_tree import Call, Name, Node, Number, Power,
 
 _MP = mpmath.MPContext()
 _MP.dps = 60
-_FUNCTIONS = {"ln": _MP.log, "log": lambda x, b: _MP.log(x) / _MP.log(b), "sqrt": _MP.sqrt, "max": max, "min": min,
-              "ceil": _MP.ceil, "floor": _MP.floor, "exp": lambda x: _power(_MP.e, x)}  # fmt: skip
+_FUNCTIONS = {
+    "ln": _MP.log,
+    "log": lambda x, b: _MP.log(x) / _MP.log(b),
+    "sqrt": _MP.sqrt,
+    "max": max,
+    "min": min,
+    "ceil": _MP.ceil,
+    "floor": _MP.floor,
+    "exp": lambda x: _power(_MP.e, x),
+}
 
 
 class OutOfReach(Exception):
@@ -57,8 +65,15 @@ def _rate(rng: random.Random) -> object:
     return {"f": lambda s: fixed, "p": lambda s: _MP.exp(s * power), "l": lambda s: s**power, "m": _MP.log}[kind]
 
 
-def diverging_ray(left: Node, right: Node, names: Iterable[str], rng: random.Random, *, rays: int = 40,
-                  ordered: tuple[tuple[str, str], ...] = ()) -> dict[str, object] | None:  # fmt: skip
+def diverging_ray(
+    left: Node,
+    right: Node,
+    names: Iterable[str],
+    rng: random.Random,
+    *,
+    rays: int = 40,
+    ordered: tuple[tuple[str, str], ...] = (),
+) -> dict[str, object] | None:
     """A point far out on a ray along which the two bounds part, or None if no ray of `rays` parts them.
 
     `ordered` holds pairs (small, large) that every ray must respect.

@@ -142,20 +142,28 @@ def test_comparison_is_symmetric(row: tuple) -> None:
     assert found.outcome in ({"equal", "undecided"} if verdict else {"different", "undecided"}), found
 
 
-@pytest.mark.parametrize(("reference", "answer", "code", "witness"), [
-    ("ln XY + ln J", "ln X + ln J", "too_small", "J and X are fixed and Y grows"),
-    ("T + L", "T*L", "too_large", "L and T grow at the same rate"),
-    ("n^2 d", "n d^2", "incomparable", "too small when d is fixed and n grows; too large when n is fixed and d grows"),
-    ("T", "T^2", "too_large", "T grows"),
-    ("n + m", "n - m", "not_positive", "n is fixed and m grows"),
-    ("n", "1/(n-n)", "undefined", ""),
-    ("n", "ln(0*n)", "undefined", ""),
-    ("n^2 + m^2", "n^2 - n m + m^2", "undecided", ""),
-    ("n^n", "(n+1)^n", "undecided", ""),
-    ("2^n", "2^(n*(sqrt(n+m)/sqrt(n+2m)))", "too_small", "m and n grow at the same rate"),
-    ("2^n", "2^(n*((1/sqrt(n+2m))*sqrt(n+m)))", "too_small", "m and n grow at the same rate"),
-    ("n", "n^(n-n+1) + sqrt(n+m) - sqrt(n+m+1)", "undecided", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reference", "answer", "code", "witness"),
+    [
+        ("ln XY + ln J", "ln X + ln J", "too_small", "J and X are fixed and Y grows"),
+        ("T + L", "T*L", "too_large", "L and T grow at the same rate"),
+        (
+            "n^2 d",
+            "n d^2",
+            "incomparable",
+            "too small when d is fixed and n grows; too large when n is fixed and d grows",
+        ),
+        ("T", "T^2", "too_large", "T grows"),
+        ("n + m", "n - m", "not_positive", "n is fixed and m grows"),
+        ("n", "1/(n-n)", "undefined", ""),
+        ("n", "ln(0*n)", "undefined", ""),
+        ("n^2 + m^2", "n^2 - n m + m^2", "undecided", ""),
+        ("n^n", "(n+1)^n", "undecided", ""),
+        ("2^n", "2^(n*(sqrt(n+m)/sqrt(n+2m)))", "too_small", "m and n grow at the same rate"),
+        ("2^n", "2^(n*((1/sqrt(n+2m))*sqrt(n+m)))", "too_small", "m and n grow at the same rate"),
+        ("n", "n^(n-n+1) + sqrt(n+m) - sqrt(n+m+1)", "undecided", ""),
+    ],
+)
 def test_witness(reference: str, answer: str, code: str, witness: str) -> None:
     """A refusal names the regime in the student's terms; what cannot be compared is left open."""
     found = growth.decide(reference, answer, variables=VARIABLES)

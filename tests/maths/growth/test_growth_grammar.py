@@ -88,16 +88,19 @@ def test_longer_names() -> None:
     assert growth.to_text(growth.parse("e e", variables=("e",))) == "e*e"
 
 
-@pytest.mark.parametrize(("typed", "latex"), [
-    ("n^2 d", r"\Theta\left({n}^{2} \cdot d\right)"),
-    ("ln XY", r"\Theta\left(\ln\left(X \cdot Y\right)\right)"),
-    ("(n-1)/(k-1)", r"\Theta\left(\frac{n - 1}{k - 1}\right)"),
-    ("log_k n", r"\Theta\left(\log_{k}\left(n\right)\right)"),
-    ("(n+m)^2", r"\Theta\left({\left(n + m\right)}^{2}\right)"),
-    ("e^n - 2", r"\Theta\left({e}^{n} - 2\right)"),
-    ("max(n, sqrt(d))", r"\Theta\left(\max\left(n, \sqrt{d}\right)\right)"),
-    ("n-(m-d)", r"\Theta\left(n - \left(m - d\right)\right)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("typed", "latex"),
+    [
+        ("n^2 d", r"\Theta\left({n}^{2} \cdot d\right)"),
+        ("ln XY", r"\Theta\left(\ln\left(X \cdot Y\right)\right)"),
+        ("(n-1)/(k-1)", r"\Theta\left(\frac{n - 1}{k - 1}\right)"),
+        ("log_k n", r"\Theta\left(\log_{k}\left(n\right)\right)"),
+        ("(n+m)^2", r"\Theta\left({\left(n + m\right)}^{2}\right)"),
+        ("e^n - 2", r"\Theta\left({e}^{n} - 2\right)"),
+        ("max(n, sqrt(d))", r"\Theta\left(\max\left(n, \sqrt{d}\right)\right)"),
+        ("n-(m-d)", r"\Theta\left(n - \left(m - d\right)\right)"),
+    ],
+)
 def test_latex(typed: str, latex: str) -> None:
     """The preview shows how the text was read."""
     assert growth.to_latex(growth.parse(typed, variables=VARIABLES)) == latex

@@ -28,8 +28,9 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 BOUNDS = st.recursive(st.sampled_from(_ATOMS), _grown, max_leaves=5)
-POSITIVE = BOUNDS.filter(lambda text: growth.decide("n", text, variables=VARIABLES).code not in
-                         {"not_positive", "undefined", "undecided"})  # fmt: skip
+POSITIVE = BOUNDS.filter(
+    lambda text: growth.decide("n", text, variables=VARIABLES).code not in {"not_positive", "undefined", "undecided"}
+)
 
 
 def decide(reference: str, answer: str, constraints: tuple[str, ...] = ()) -> str:
@@ -50,9 +51,13 @@ def test_reflexive(text: str) -> None:
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_symmetric(left: str, right: str) -> None:
     """Equal and different do not depend on which of the two is the reference."""
-    assert {decide(left, right), decide(right, left)} in ({"equal"}, {"different"}, {"undecided"},
-                                                          {"equal", "undecided"}, {"different",
-                                                          "undecided"})  # fmt: skip
+    assert {decide(left, right), decide(right, left)} in (
+        {"equal"},
+        {"different"},
+        {"undecided"},
+        {"equal", "undecided"},
+        {"different", "undecided"},
+    )
 
 
 @given(POSITIVE)
@@ -195,8 +200,12 @@ def test_simplex_against_scipy() -> None:
         right = [Fraction(rng.randint(-2, 2)) for _ in range(height)] + [Fraction(7)]
         objective = [Fraction(rng.randint(-5, 5)) for _ in range(width)]
         exact = maximise(objective, rows, right)
-        found = optimize.linprog([-float(c) for c in objective], A_eq=[[float(e) for e in row] for row in rows],
-                                 b_eq=[float(e) for e in right], method="highs")  # fmt: skip
+        found = optimize.linprog(
+            [-float(c) for c in objective],
+            A_eq=[[float(e) for e in row] for row in rows],
+            b_eq=[float(e) for e in right],
+            method="highs",
+        )
         assert (exact is None) == (found.status == 2)
         if exact is not None:
             assert min(exact) >= 0

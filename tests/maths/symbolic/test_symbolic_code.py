@@ -322,7 +322,7 @@ WRONG = [
     (_gelu_tanh, (X,), lambda x: x / (1 + np.exp(-1.702 * x))),
     (_relu_where, (X,), lambda x: np.where(x > 0, x, 0.01 * x)),
     (_cross_entropy_onehot, (X,), lambda x: -np.log(_softmax_plain(x)).mean()),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("reference", "arguments", "answer"), WRONG)
@@ -381,11 +381,17 @@ def test_nan_equals_nothing() -> None:
     assert compare(entry("0"), entry("1e-300")).code == "value"
 
 
-@pytest.mark.parametrize("given", [
-    Digits(shape=(2,), entries=("1",)), Digits(shape=(1,), entries=("1", "1")), Digits(shape=(1,), entries=("one",)),
-    Digits(shape=(1,), entries=("",)), Digits(shape=(1,), entries=("1" * 10**6,)),
-    Digits(shape=(1,), entries=("sNaN",)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "given",
+    [
+        Digits(shape=(2,), entries=("1",)),
+        Digits(shape=(1,), entries=("1", "1")),
+        Digits(shape=(1,), entries=("one",)),
+        Digits(shape=(1,), entries=("",)),
+        Digits(shape=(1,), entries=("1" * 10**6,)),
+        Digits(shape=(1,), entries=("sNaN",)),
+    ],
+)
 def test_malformed_digits(given: Digits) -> None:
     """Digits that another process garbled are refused, not believed and not fatal."""
     reference = Digits(shape=given.shape, entries=("1",) * math.prod(given.shape))
@@ -455,16 +461,25 @@ def _fused(q, k, v, **options):
 
 
 TORCH_TRIPLES = [
-    (lambda q, k, v: torch.softmax(q @ k.T / q.shape[-1] ** 0.5, -1) @ v,
-     _fused),
+    (lambda q, k, v: torch.softmax(q @ k.T / q.shape[-1] ** 0.5, -1) @ v, _fused),
     (_t_causal, lambda q, k, v: _fused(q, k, v, is_causal=True)),
-    (_t_heads, lambda q, k, v: torch.cat([torch.softmax(a @ b.T / math.sqrt(3), -1) @ c for a, b, c in
-                                         zip(*(z.chunk(2, -1) for z in (q, k, v)), strict=True)], -1)),
-]  # fmt: skip
+    (
+        _t_heads,
+        lambda q, k, v: torch.cat(
+            [
+                torch.softmax(a @ b.T / math.sqrt(3), -1) @ c
+                for a, b, c in zip(*(z.chunk(2, -1) for z in (q, k, v)), strict=True)
+            ],
+            -1,
+        ),
+    ),
+]
 
 
-@pytest.mark.parametrize(("arguments", "left", "right"), [((X,), *pair) for pair in TORCH_PAIRS]
-                         + [((Q, K, V), *pair) for pair in TORCH_TRIPLES])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "left", "right"),
+    [((X,), *pair) for pair in TORCH_PAIRS] + [((Q, K, V), *pair) for pair in TORCH_TRIPLES],
+)
 def test_torch_implementations(arguments: tuple, left: Callable, right: Callable) -> None:
     """Traced torch code has torch's own floats, and equal functions agree to 60 digits."""
     tensors = [torch.from_numpy(argument) for argument in arguments]
@@ -477,14 +492,17 @@ def test_torch_implementations(arguments: tuple, left: Callable, right: Callable
     assert compare(*results).code == "agree", compare(*results)
 
 
-@pytest.mark.parametrize(("left", "right", "code"), [
-    (lambda x: torch.softmax(x, -1), lambda x: torch.softmax(x, 0), "value"),
-    (lambda x: x / 2**0.5, lambda x: x * 0.70710678, "rounded_constant"),
-    (lambda x: x / x.norm(), lambda x: x / (x.norm() + 1e-9), "rounded_constant"),
-    (lambda x: F.gelu(x), lambda x: F.gelu(x, approximate="tanh"), "value"),
-    (lambda x: x.var(-1), lambda x: x.var(-1, unbiased=False), "value"),
-    (lambda x: x.mean(0), lambda x: x.mean(1), "shape"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("left", "right", "code"),
+    [
+        (lambda x: torch.softmax(x, -1), lambda x: torch.softmax(x, 0), "value"),
+        (lambda x: x / 2**0.5, lambda x: x * 0.70710678, "rounded_constant"),
+        (lambda x: x / x.norm(), lambda x: x / (x.norm() + 1e-9), "rounded_constant"),
+        (lambda x: F.gelu(x), lambda x: F.gelu(x, approximate="tanh"), "value"),
+        (lambda x: x.var(-1), lambda x: x.var(-1, unbiased=False), "value"),
+        (lambda x: x.mean(0), lambda x: x.mean(1), "shape"),
+    ],
+)
 def test_torch_differences(left: Callable, right: Callable, code: str) -> None:
     """Wrong functions and rounded constants are told apart in torch too."""
     tensor = torch.from_numpy(X)

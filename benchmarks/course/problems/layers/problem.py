@@ -117,8 +117,15 @@ def no_skip(x, W):
 
 RIGHT = [softmax, layer_norm, rms_norm, gelu, attention, causal, feed_forward, residual]
 WRONG = [
-    softmax_over_time, sample_variance, centred_rms, by_tanh, unscaled, sees_the_future, without_relu, no_skip,
-]  # fmt: skip
+    softmax_over_time,
+    sample_variance,
+    centred_rms,
+    by_tanh,
+    unscaled,
+    sees_the_future,
+    without_relu,
+    no_skip,
+]
 
 PROBLEM = Problem(
     title="Pieces of a transformer",
