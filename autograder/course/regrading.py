@@ -17,7 +17,8 @@ from typing import Any
 from autograder.core import Answer, Outcome, Question, Report
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
-from autograder.grading.notebook import DEATH, add_staff_notes, grade
+from autograder.grading.feedback import add_staff_notes
+from autograder.grading.notebook import DEATH, grade
 from autograder.grading.repeatability import CODE as UNSTABLE
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder, Graded, Handed

@@ -13,7 +13,7 @@ from autograder.authoring.source_notebook import WRITTEN_MARK, answer_id
 from autograder.authoring.variants import part_key, variant
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.errors import AutograderError
-from autograder.grading.feedback import as_html, as_text, staff_note
+from autograder.grading.feedback import add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
 from autograder.grading.repair import is_picture, writable
 from autograder.grading.repeatability import digest
@@ -171,35 +171,6 @@ def _show(cell: dict[str, Any], outcome: Outcome) -> None:
     if cell["cell_type"] == "code":
         data = {"text/plain": as_text(outcome), "text/html": as_html(outcome)}
         cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {"autograder": True}}]
-
-
-def is_for_staff(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell of a graded notebook is one that only graders see."""
-    return bool(cell["cell_type"] == "markdown" and cell["metadata"].get(FOR_STAFF))
-
-
-FOR_STAFF = "autograder_staff"
-
-
-def add_staff_notes(notebook: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
-    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it.
-
-    Notes of an earlier grading go.
-    """
-    notes = {outcome.part: note for outcome in outcomes if (note := staff_note(outcome))}
-    cells = []
-    for cell in notebook["cells"]:
-        if is_for_staff(cell):
-            continue
-        cells.append(cell)
-        marks = cell["metadata"].get("nbgrader") or {}
-        if marks.get("grade") and marks["grade_id"] in notes:
-            part = marks["grade_id"]
-            name = f"staff-{part.replace('_', '-')}"[:64]
-            cells.append(
-                {"cell_type": "markdown", "id": name, "metadata": {FOR_STAFF: True}, "source": notes.pop(part)}
-            )
-    notebook["cells"] = cells
 
 
 def _all_held(notebook: dict[str, Any], error: AutograderError, flags: tuple[str, ...]) -> Report:
