@@ -82,7 +82,7 @@ def load_submission(
     """A mended notebook with its paper; one that was graded before loses its notes for staff.
 
     The folder of problems is looked for in and above `course`. `asked_by` is the version whose hidden inputs are to be
-    put, where it is not the problem's own.
+    put, where it is not the problem's own. From here on torch takes one core: references are asked, too.
     """
     one_thread()
     marks = notebook["metadata"]["autograder"]

@@ -7,10 +7,10 @@ import shutil
 
 import pytest
 import torch
-from autograder.judge import judge_part
 
-from autograder import grading
 from autograder.course import regrading
+from autograder.grading import notebook
+from autograder.grading.judge import judge_part
 from autograder.sandbox import session
 
 
@@ -57,7 +57,7 @@ def test_torch_takes_one_thread(course, monkeypatch):
         seen.append(torch.get_num_threads())
         return judge_part(*arguments)
 
-    monkeypatch.setattr(grading, "judge_part", noting)
+    monkeypatch.setattr(notebook, "judge_part", noting)
     torch.set_num_threads(2)
     assert regrading.run(course.path, "ps1", dry_run=True, feedback=False).failed == []
     assert set(seen) == {1}
