@@ -12,20 +12,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.loading import load
-from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, part_key, student_seed, variant
+from autograder.authoring.loading import find_problems, load
+from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, student_seed
 from autograder.grading.judge import judge_part
+from autograder.grading.submission import paper_of
 from autograder.protocol.answering import answer, quiet_stderr
 
 
 def score(slug: str, part: str, *, version: int, seed: int, points: float, names: Mapping[str, Any]) -> float:
     """The points of one part as a plain float. Prints what was lost and why; writes nothing to standard error."""
     with quiet_stderr():
-        problem = load(slug)
-        drawn = variant(problem, seed)
-        key = part_key(_secret(), slug, version, seed, part)
+        folder = find_problems()
+        problem = load(slug, folder)
+        paper = paper_of(problem, folder=folder, seed=seed, secret=_secret(), version=version)
         worth = dataclasses.replace(problem.part(part), points=points)
-        outcome = judge_part(worth, drawn.parameters, functools.partial(answer, namespace=names), key)
+        outcome = judge_part(worth, paper.parameters, functools.partial(answer, namespace=names), paper.key(part))
     for verdict in outcome.verdicts:
         if not verdict.ok:
             print(f"{verdict.check}: {verdict.message}")

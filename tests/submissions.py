@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import os
 import secrets
 import socket
@@ -17,7 +18,8 @@ from typing import Any
 
 from autograder.authoring import loading, source_notebook
 from autograder.core import Report
-from autograder.grading.notebook import grade
+from autograder.grading.notebook import mark, run_and_grade
+from autograder.grading.submission import load_submission
 from autograder.sandbox import Limits, warm
 from autograder.sandbox.watch import descendants
 
@@ -150,10 +152,12 @@ def run(
 ) -> Result:
     """Grade one submission by the route of every other."""
     texts = {name: host.text(source) for name, source in {**ANSWERS, **answers}.items()}
-    graded = submission([host.text(cell) for cell in cells], texts)
+    notebook = submission([host.text(cell) for cell in cells], texts)
     start = time.monotonic()
-    report = grade(graded, secret=host.token.encode(), limits=limits, files=files)
-    return Result(report=report, outputs=_shown(graded), notebook=str(graded), seconds=time.monotonic() - start)
+    handed_in = load_submission(notebook, course=PROBLEMS.parent, secret=host.token.encode(), files=files)
+    graded = mark(handed_in, [functools.partial(run_and_grade, limits=limits)])
+    seconds = time.monotonic() - start
+    return Result(report=graded.report, outputs=_shown(graded.notebook), notebook=str(graded.notebook), seconds=seconds)
 
 
 def _shown(graded: dict[str, Any]) -> str:

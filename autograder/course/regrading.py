@@ -6,10 +6,10 @@ that was never put then is no wrong answer: its part keeps its mark, and needs a
 
 from __future__ import annotations
 
-import copy
 import dataclasses
+import functools
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from typing import Any
 from autograder.core import Answer, Outcome, Question, Report
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
-from autograder.grading.notebook import DEATH, add_staff_notes, grade
+from autograder.grading.feedback import add_staff_notes
+from autograder.grading.notebook import DEATH, Graded, grade, mark
 from autograder.grading.repeatability import CODE as UNSTABLE
+from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.course_api import opened
-from autograder.nbgrader.folder import Folder, Graded, Handed
+from autograder.nbgrader.folder import Folder, Handed
 from autograder.nbgrader.intake import MINE
 from autograder.protocol.answering import question_key
 from autograder.sandbox import CellResult
@@ -89,52 +91,48 @@ def _stored(folder: Folder, students: set[str]) -> list[Handed]:
     ]
 
 
-def _judged_again(folder: Folder, handed: Handed, result: Regraded) -> list[Graded]:
+def _judged_again(folder: Folder, handed: Handed, result: Regraded) -> dict[str, Graded]:
     """A submission's notebooks, where anything about one of them has changed; nothing otherwise."""
-    graded, changed = [], False
+    graded, changed = {}, False
     for name in handed.notebooks:
         place = reports.path_of(folder.root, folder.assignment, handed.student, name)
         if not place.is_file():
             continue
         old = reports.load(place)
         notebook = folder.autograded(handed.student, name)
-        new, unasked = again(notebook, old, folder)
+        submission = load_submission(notebook, course=folder.root, secret=folder.secret, asked_by=old.version)
+        graded[name], unasked = again(submission, old)
         result.judged += 1
         result.unasked += [(handed.student, part) for part in unasked]
-        moves = list(_moves(handed.student, old, new))
+        moves = list(_moves(handed.student, old, graded[name].report))
         result.moves += moves
         changed = changed or bool(moves)
-        graded.append(Graded(name=name, notebook=notebook, report=new))
-    return graded if changed else []
+    return graded if changed else {}
 
 
-def again(notebook: dict[str, Any], old: Report, folder: Folder) -> tuple[Report, list[str]]:
-    """A notebook's report by its stored answers, and the parts that need a run; its outcomes are filled in."""
-    marks = notebook["metadata"][MINE]
-    stored = Stored(notebook, old)
-    shown = {cell["id"]: cell for cell in copy.deepcopy(notebook)["cells"]}
-    new = grade(
-        notebook,
-        secret=folder.secret,
-        near=folder.root,
-        held=marks.get("held"),
-        flags=tuple(marks.get("flags", ())),
-        session=stored,
-        asked_by=old.version,
-    )
+def again(submission: Submission, old: Report) -> tuple[Graded, list[str]]:
+    """A submission marked by its stored answers, and the parts that keep their outcome until it is run."""
+    stored = Stored(submission.notebook, old)
+    new = mark(submission, [functools.partial(grade, session=stored)])
     before = {outcome.part: outcome for outcome in old.outcomes}
     kept = {part for part in before if part in stored.unasked or _unstable(before[part])}
-    for cell in notebook["cells"]:
-        if (cell["metadata"].get("nbgrader") or {}).get("grade_id") in kept and cell["cell_type"] == "code":
-            cell["outputs"] = shown[cell["id"]]["outputs"]
-    outcomes = tuple(before[outcome.part] if outcome.part in kept else outcome for outcome in new.outcomes)
-    add_staff_notes(notebook, outcomes)
-    return dataclasses.replace(new, outcomes=outcomes, version=old.version, digest=old.digest), sorted(stored.unasked)
+    for cell, shown in zip(code_cells(new.notebook), code_cells(submission.notebook), strict=True):
+        if (cell["metadata"].get("nbgrader") or {}).get("grade_id") in kept:
+            cell["outputs"] = shown["outputs"]
+    outcomes = tuple(before[outcome.part] if outcome.part in kept else outcome for outcome in new.report.outcomes)
+    add_staff_notes(new.notebook, outcomes)
+    report = dataclasses.replace(new.report, outcomes=outcomes, version=old.version, digest=old.digest)
+    return Graded(notebook=new.notebook, report=report), sorted(stored.unasked)
 
 
 def _unstable(outcome: Outcome) -> bool:
     """Two runs disagreed: no judging can help."""
     return any(verdict.code == UNSTABLE for verdict in outcome.verdicts)
+
+
+def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """The cells of a notebook that can show something."""
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 class Stored:
@@ -145,9 +143,8 @@ class Stored:
         self.flags = tuple(flag for flag in old.flags if flag not in known and not flag.startswith("graded by version"))
         self.unasked: set[str] = set()
         self._shown: dict[str, list[list[dict[str, Any]]]] = {}
-        for cell in notebook["cells"]:
-            if cell["cell_type"] == "code":
-                self._shown.setdefault(cell["source"], []).append(cell["outputs"])
+        for cell in code_cells(notebook):
+            self._shown.setdefault(cell["source"], []).append(cell["outputs"])
         pairs = [pair for outcome in old.outcomes for pair in outcome.answers]
         self._answers = {question_key(question): answer for question, answer in pairs}
 
@@ -191,10 +188,10 @@ def _moves(student: str, old: Report, new: Report) -> Iterable[Move]:
             )
 
 
-def _write(folder: Folder, handed: Handed, graded: list[Graded], *, feedback: bool) -> None:
+def _write(folder: Folder, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool) -> None:
     """Keep a copy of each old report, then write as after a run."""
-    for item in graded:
-        place = reports.path_of(folder.root, folder.assignment, handed.student, item.name)
+    for name in graded:
+        place = reports.path_of(folder.root, folder.assignment, handed.student, name)
         number = 1
         while (kept := place.with_suffix(f".json.{number}")).exists():
             number += 1

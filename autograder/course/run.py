@@ -7,8 +7,9 @@ submission is done when its line is in the journal, and everything that line sta
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +20,12 @@ from autograder.course import journal as journals
 from autograder.course.workers import Cluster, Threads, Workers
 from autograder.errors import AutograderError
 from autograder.grading.feedback import summary as one_line
-from autograder.grading.plan import judged, task_of
-from autograder.grading.repeatability import steady
+from autograder.grading.notebook import Graded, mark
+from autograder.grading.plan import grade_replies, task_of
 from autograder.grading.report import path_of
+from autograder.grading.submission import Submission
 from autograder.nbgrader.course_api import opened
-from autograder.nbgrader.folder import Folder, Graded, Handed
+from autograder.nbgrader.folder import Folder, Handed
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies, Task
 
@@ -169,7 +171,7 @@ class _Run:
         for handed in todo:
             with self._guarded(handed):
                 self.folder.grade_by_nbgrader(handed, feedback=self.options.feedback)
-                self._done(handed, [])
+                self._done(handed, {})
 
     def _by_us(self, todo: list[Handed]) -> None:
         options = self.options
@@ -191,7 +193,7 @@ class _Run:
                 if handed is None:
                     more = False
                 elif work := self._begin(handed):
-                    running[workers.submit(work.tasks)] = work
+                    running[workers.submit([*work.tasks.values()] * (1 + self.twice))] = work
             if running:
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
@@ -206,52 +208,43 @@ class _Run:
             if not paths:
                 raise _Nothing("no notebook of this assignment was handed in")
             handed = self._keyed(handed)  # of the folder as it is now; before it is read, so that a change is noticed
-            notebooks = self.folder.read(paths)
-            names, contents = [item[0] for item in notebooks], [item[1] for item in notebooks]
-            tasks = [
-                task_of(content, secret=self.folder.secret, limits=self.limits, files=files, near=self.folder.root)
-                for _, content, files in notebooks
-            ]
-            return _Work(handed=handed, names=names, notebooks=contents, tasks=tasks * (1 + self.twice))
+            submissions = self.folder.read(paths)
+            tasks = {name: task_of(submission, self.limits) for name, submission in submissions.items()}
+            return _Work(handed=handed, submissions=submissions, tasks=tasks)
         return None
 
     def _end(self, workers: Workers, work: _Work, future: Future[list[Replies]]) -> None:
         """Judge what came back, and write."""
         with self._guarded(work.handed):
             replies = future.result()
-            several = len(work.names)
-            graded = [self._graded(workers, work, place, replies[place::several]) for place in range(several)]
+            several = len(work.tasks)
+            graded = {name: self._graded(workers, work, name, replies[i::several]) for i, name in enumerate(work.tasks)}
             self.folder.write(work.handed, graded, feedback=self.options.feedback)
             self._done(work.handed, graded)
 
-    def _graded(self, workers: Workers, work: _Work, place: int, runs: list[Replies]) -> Graded:
-        """One notebook's outcome after its run, or its runs: two that disagree about a mark leave it to a person."""
-        notebook, task, name = work.notebooks[place], work.tasks[place], work.names[place]
-        marks = notebook["metadata"]["autograder"]
-        options = {"secret": self.folder.secret, "near": self.folder.root, "held": marks["held"], "files": task.files}
+    def _graded(self, workers: Workers, work: _Work, name: str, runs: list[Replies]) -> Graded:
+        """One notebook's outcome after its run, or its runs."""
+        task = work.tasks[name]
 
-        def again(task: Task) -> Replies:
-            return workers.submit([task]).result()[0]
+        def again(further: Task) -> Replies:
+            return workers.submit([further]).result()[0]
 
-        earlier = self.folder.earlier(work.handed, name)
-        for replies in runs:
-            shown, report = judged(notebook, task, replies, again, flags=tuple(marks["flags"]), **options)
-            report = earlier = steady(report, earlier) if earlier else report
-        return Graded(name=name, notebook=shown, report=report)
+        attempts = [functools.partial(grade_replies, task=task, replies=replies, run=again) for replies in runs]
+        return mark(work.submissions[name], attempts, self.folder.earlier(work.handed, name))
 
-    def _done(self, handed: Handed, graded: list[Graded]) -> None:
+    def _done(self, handed: Handed, graded: Mapping[str, Graded]) -> None:
         row = self.rows[handed.student]
-        outcomes = [outcome for item in graded for outcome in item.report.outcomes]
+        outcomes = [outcome for item in graded.values() for outcome in item.report.outcomes]
         row.points = sum(outcome.points for outcome in outcomes)
         row.of = sum(outcome.max_points for outcome in outcomes)
         row.held = sum(outcome.standing == "held" for outcome in outcomes)
-        row.flags = tuple(flag for item in graded for flag in item.report.flags)
-        row.why = "; ".join(one_line(item.report) for item in graded)
+        row.flags = tuple(flag for item in graded.values() for flag in item.report.flags)
+        row.why = "; ".join(one_line(item.report) for item in graded.values())
         self.journal.write(
             state="done",
             student=handed.student,
             key=handed.key,
-            notebooks=[item.name for item in graded],
+            notebooks=list(graded),
             points=row.points,
             of=row.of,
             held=row.held,
@@ -274,10 +267,11 @@ class _Nothing(AutograderError):
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
+    """What a student handed in, and what it comes to as a task, by the notebook's name."""
+
     handed: Handed
-    names: list[str]
-    notebooks: list[dict[str, Any]]
-    tasks: list[Task]
+    submissions: Mapping[str, Submission]
+    tasks: Mapping[str, Task]
 
 
 class _Guard:

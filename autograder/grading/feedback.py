@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from autograder.core import Outcome, Report, Verdict
 from autograder.grading.repair import inert
 
+FOR_STAFF = "autograder_staff"
 _WORDS = {True: "earned", False: "lost", None: "a person looks"}
 _MARKS = {True: "✓", False: "✗", None: "…"}
 
@@ -64,6 +67,32 @@ def staff_note(outcome: Outcome) -> str | None:
         if verdict.ok is None and verdict.code != "not_reached":
             lines.append(f"*{verdict.check}, {verdict.code}.* {verdict.message}\n\n{verdict.staff}".strip())
     return inert("\n\n".join(lines))
+
+
+def is_for_staff(cell: Mapping[str, Any]) -> bool:
+    """Whether a cell of a graded notebook is one that only graders see."""
+    return bool(cell["cell_type"] == "markdown" and cell["metadata"].get(FOR_STAFF))
+
+
+def add_staff_notes(notebook: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
+    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it.
+
+    Notes of an earlier grading go.
+    """
+    notes = {outcome.part: note for outcome in outcomes if (note := staff_note(outcome))}
+    cells = []
+    for cell in notebook["cells"]:
+        if is_for_staff(cell):
+            continue
+        cells.append(cell)
+        marks = cell["metadata"].get("nbgrader") or {}
+        if marks.get("grade") and marks["grade_id"] in notes:
+            part = marks["grade_id"]
+            name = f"staff-{part.replace('_', '-')}"[:64]
+            cells.append(
+                {"cell_type": "markdown", "id": name, "metadata": {FOR_STAFF: True}, "source": notes.pop(part)}
+            )
+    notebook["cells"] = cells
 
 
 def summary(report: Report) -> str:

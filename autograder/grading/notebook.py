@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
+import copy
 import dataclasses
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from autograder.authoring import loading
 from autograder.authoring.source_notebook import WRITTEN_MARK, answer_id
-from autograder.authoring.variants import part_key, variant
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
-from autograder.errors import AutograderError
-from autograder.grading.feedback import as_html, as_text, staff_note
+from autograder.grading.feedback import add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
 from autograder.grading.repair import is_picture, writable
-from autograder.grading.repeatability import digest
-from autograder.protocol.answering import last_line, one_thread
+from autograder.grading.repeatability import steady
+from autograder.grading.submission import Submission
 from autograder.sandbox import CellResult, Limits, Session
 
 DEATH = "This cell did not come to an end: "
@@ -34,73 +31,96 @@ class Runs(Protocol):
     def ask(self, question: Question) -> Answer: ...  # noqa: D102
 
 
-def grade(
-    notebook: dict[str, Any],
-    *,
-    secret: bytes,
-    limits: Limits | None = None,
-    files: Mapping[str, bytes] | None = None,
-    flags: tuple[str, ...] = (),
-    held: Mapping[str, str] | None = None,
-    near: Path | None = None,
-    session: Runs | None = None,
-    asked_by: int | None = None,
-) -> Report:
-    """Run the mended notebook, fill in its outputs, and report on every part.
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """A notebook as it will be shown, and its report."""
+
+    notebook: dict[str, Any]
+    report: Report
+
+
+def mark(
+    submission: Submission, attempts: Iterable[Callable[[Submission], Graded]], earlier: Report | None = None
+) -> Graded:
+    """The one road to a mark: the last of at least one attempt at a submission, each compared with the one before it.
+
+    The first is compared with an `earlier` report, if there is one; parts that were marked by chance are held. Where
+    the problem cannot be loaded, nothing is attempted.
+    """
+    if submission.fault:
+        return _all_held(submission)
+    for attempt in attempts:
+        graded = attempt(submission)
+        if earlier:
+            graded = dataclasses.replace(graded, report=steady(graded.report, earlier))
+        earlier = graded.report
+    return graded
+
+
+def run_and_grade(submission: Submission, limits: Limits | None = None) -> Graded:
+    """An attempt in a process of its own, which ends with it."""
+    with Session(limits, dict(submission.files)) as session:
+        return grade(submission, session)
+
+
+def grade(submission: Submission, session: Runs) -> Graded:
+    """Run a notebook's cells by way of `session`, and judge each part where its test stands.
 
     Only what the student wrote is run; a test cell is never run, it is where the questions of its part are asked. A
-    part that `held` gives a reason for, or one that cannot be judged through a fault of ours, is held. The folder of
-    problems is looked for in and above `near` (the working directory, if it is not given). `session` stands in for the
-    run where there has been one already, with the hidden inputs of the version `asked_by`.
+    part that is held already, or that cannot be judged through a fault of ours, is held.
     """
-    one_thread()
-    marks = notebook["metadata"]["autograder"]
-    add_staff_notes(notebook, [])  # it may have been graded before
-    try:
-        problem = loading.load(marks["slug"], loading.find_problems(near))
-    except AutograderError as error:
-        return _all_held(notebook, error, flags)
-    if problem.version != marks["version"]:
-        flags += (f"graded by version {problem.version} of the problem, handed out as version {marks['version']}",)
-    p = variant(problem, marks["seed"]).parameters
-    made = digest(notebook, files or {})
+    notebook, paper = copy.deepcopy(submission.notebook), submission.paper
     outcomes = []
     stops: dict[str, str] = {}
-    with contextlib.ExitStack() as stack:
-        session = session or stack.enter_context(Session(limits, dict(files or {})))
-        for cell in notebook["cells"]:
-            part = tested(cell, problem.parts)
-            if part is not None:
-                key = part_key(secret, problem.slug, asked_by or problem.version, marks["seed"], part.name)
-                ask = _text_of(cell) if part.judged_by_person else session.ask
-                outcome = _held_if((held or {}).get(part.name), judge_part(part, p, ask, key))
-                outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
-                outcomes.append(outcome)
-                _show(cell, outcome)
-            elif runs(cell):
-                stops[(cell["metadata"].get("nbgrader") or {}).get("grade_id", "")] = _run(cell, session)
-        flags += session.flags
+    for cell, part in steps(notebook, paper.parts):
+        if part is None:
+            stops[_marks(cell).get("grade_id", "")] = _run(cell, session)
+            continue
+        ask = _text_of(cell) if part.judged_by_person else session.ask
+        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name))
+        outcome = _held_if(submission.held.get(part.name), outcome)
+        outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
+        outcomes.append(outcome)
+        _show(cell, outcome)
+    return _reported(submission, notebook, outcomes, flags=session.flags, digest=submission.digest)
+
+
+def steps(notebook: dict[str, Any], parts: Sequence[Part]) -> Iterator[tuple[dict[str, Any], Part | None]]:
+    """The cells to be run, and those that mark a part, each with the part as the instructor's notebook values it."""
+    for cell in notebook["cells"]:
+        marks = _marks(cell)
+        part = next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
+        if part is not None:
+            yield cell, dataclasses.replace(part, points=marks["points"])
+        elif cell["cell_type"] == "code" and cell["source"].strip():
+            yield cell, None
+
+
+def _marks(cell: dict[str, Any]) -> dict[str, Any]:
+    """What nbgrader says about a cell; nothing about the student's own."""
+    return cell["metadata"].get("nbgrader") or {}
+
+
+def _reported(
+    submission: Submission,
+    notebook: dict[str, Any],
+    outcomes: Sequence[Outcome],
+    *,
+    flags: tuple[str, ...] = (),
+    digest: str = "",
+) -> Graded:
+    """The notebook with what graders are to read in it, and the report."""
     add_staff_notes(notebook, outcomes)
-    return Report(
-        slug=problem.slug,
-        version=problem.version,
-        parameters=p,
+    paper = submission.paper
+    report = Report(
+        slug=paper.slug,
+        version=paper.version,
+        parameters=paper.parameters,
         outcomes=tuple(outcomes),
-        flags=flags,
-        digest=made,
+        flags=(*submission.flags, *flags),
+        digest=digest,
     )
-
-
-def tested(cell: dict[str, Any], parts: Any) -> Part | None:
-    """The part that a cell marks, if it does, worth what the instructor's notebook says."""
-    marks = cell["metadata"].get("nbgrader") or {}
-    part = next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
-    return part and dataclasses.replace(part, points=marks["points"])
-
-
-def runs(cell: dict[str, Any]) -> bool:
-    """Whether a cell that marks nothing is run."""
-    return bool(cell["cell_type"] == "code" and cell["source"].strip())
+    return Graded(notebook=notebook, report=report)
 
 
 def _run(cell: dict[str, Any], session: Runs) -> str:
@@ -173,55 +193,25 @@ def _show(cell: dict[str, Any], outcome: Outcome) -> None:
         cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {"autograder": True}}]
 
 
-def is_for_staff(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell of a graded notebook is one that only graders see."""
-    return bool(cell["cell_type"] == "markdown" and cell["metadata"].get(FOR_STAFF))
-
-
-FOR_STAFF = "autograder_staff"
-
-
-def add_staff_notes(notebook: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
-    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it.
-
-    Notes of an earlier grading go.
-    """
-    notes = {outcome.part: note for outcome in outcomes if (note := staff_note(outcome))}
-    cells = []
-    for cell in notebook["cells"]:
-        if is_for_staff(cell):
-            continue
-        cells.append(cell)
-        marks = cell["metadata"].get("nbgrader") or {}
-        if marks.get("grade") and marks["grade_id"] in notes:
-            part = marks["grade_id"]
-            name = f"staff-{part.replace('_', '-')}"[:64]
-            cells.append(
-                {"cell_type": "markdown", "id": name, "metadata": {FOR_STAFF: True}, "source": notes.pop(part)}
-            )
-    notebook["cells"] = cells
-
-
-def _all_held(notebook: dict[str, Any], error: AutograderError, flags: tuple[str, ...]) -> Report:
-    """A report for a problem that cannot be loaded: our fault, so every part waits for a person."""
-    marks = notebook["metadata"]["autograder"]
+def _all_held(submission: Submission) -> Graded:
+    """Every part waits for a person: that the problem cannot be loaded is our fault."""
     verdict = Verdict(
         check="problem",
         ok=None,
         code="staff",
         message="This could not be graded; it is not your fault, and a person will look.",
-        staff=last_line(error),
+        staff=submission.fault,
     )
+    notebook = copy.deepcopy(submission.notebook)
     outcomes = [
         Outcome(
-            part=cell["metadata"]["nbgrader"]["grade_id"],
+            part=marks["grade_id"],
             standing="held",
             points=0.0,
-            max_points=float(cell["metadata"]["nbgrader"]["points"]),
+            max_points=float(marks["points"]),
             verdicts=(verdict,),
         )
-        for cell in notebook["cells"]
-        if (cell["metadata"].get("nbgrader") or {}).get("grade")
+        for marks in map(_marks, notebook["cells"])
+        if marks.get("grade")
     ]
-    add_staff_notes(notebook, outcomes)
-    return Report(slug=marks["slug"], version=marks["version"], parameters={}, outcomes=tuple(outcomes), flags=flags)
+    return _reported(submission, notebook, outcomes)

@@ -6,18 +6,13 @@ are put in further rounds, which run the notebook again; where a judge never com
 
 from __future__ import annotations
 
-import copy
 import functools
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
-from autograder.authoring import loading
-from autograder.authoring.variants import part_key, variant
-from autograder.core import Part, Problem, Question, Report
-from autograder.errors import AutograderError
+from autograder.core import Part, Question
 from autograder.grading.judge import Interview
-from autograder.grading.notebook import grade, runs, tested
+from autograder.grading.notebook import Graded, grade, steps
+from autograder.grading.submission import Paper, Submission
 from autograder.parts.respond import local
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Asked, Replayed, Replies, Task
@@ -25,62 +20,47 @@ from autograder.sandbox.task import Asked, Replayed, Replies, Task
 ROUNDS = 32
 
 
-def task_of(
-    notebook: dict[str, Any], *, secret: bytes, limits: Limits, files: Mapping[str, bytes], near: Path | None
-) -> Task:
-    """What to run and to ask for a mended notebook; nothing, where its problem cannot be loaded."""
-    marks = notebook["metadata"]["autograder"]
-    try:
-        problem = loading.load(marks["slug"], loading.find_problems(near))
-    except AutograderError:
+def task_of(submission: Submission, limits: Limits) -> Task:
+    """What to run and to ask for a submission; nothing, where its problem cannot be loaded."""
+    if submission.fault:
         return Task(cells=(), questions={})
-    asked = _interviews(problem.slug, loading.find_problems(near), secret, marks["seed"])
+    foreseen = _foreseen(submission.paper)
     cells: list[str] = []
     questions: dict[int, list[Asked]] = {}
-    for cell in notebook["cells"]:
-        part = tested(cell, problem.parts)
-        if part is not None:
-            questions.setdefault(len(cells), []).extend(asked[part.name])
-        elif runs(cell):
+    for cell, part in steps(submission.notebook, submission.paper.parts):
+        if part is None:
             cells.append(cell["source"])
-    return Task(cells=tuple(cells), questions=questions, limits=limits, files=files)
+        else:
+            questions.setdefault(len(cells), []).extend(foreseen[part.name])
+    return Task(cells=tuple(cells), questions=questions, limits=limits, files=submission.files)
 
 
 @functools.lru_cache(maxsize=64)
-def _interviews(slug: str, root: Path, secret: bytes, seed: int) -> dict[str, tuple[Asked, ...]]:
-    """The questions of each part of a variant; a part that cannot be foreseen is asked in further rounds."""
-    problem = loading.load(slug, root)
-    return {part.name: tuple(_questions(problem, part, secret, seed)) for part in problem.parts}
+def _foreseen(paper: Paper) -> dict[str, tuple[Asked, ...]]:
+    """The questions of each part of a paper; a part that cannot be foreseen is asked in further rounds."""
+    return {part.name: tuple(_questions(paper, part)) for part in paper.parts}
 
 
-def _questions(problem: Problem, part: Part, secret: bytes, seed: int) -> list[Asked]:
+def _questions(paper: Paper, part: Part) -> list[Asked]:
     if part.judged_by_person:
         return []
     if part.kind not in ("function", "module"):
         names = filter(None, (part.name, getattr(part, "follows", "")))
         return [Asked.of(part.name, Question(kind="value", name=name)) for name in names]
-    p = variant(problem, seed).parameters
-    interview = Interview(local(part.reference, part.name, p))
+    interview = Interview(local(part.reference, part.name, paper.parameters))
     try:
-        part.judge(p, interview, part_key(secret, problem.slug, problem.version, seed, part.name))
+        part.judge(paper.parameters, interview, paper.key(part.name))
     except Exception:
         return []  # the same happens when it is judged, and is held there
     return [Asked.of(part.name, question) for question, _ in interview.answers]
 
 
-def judged(
-    notebook: dict[str, Any],
-    task: Task,
-    replies: Replies,
-    run: Callable[[Task], Replies],
-    **options: Any,
-) -> tuple[dict[str, Any], Report]:
-    """The notebook with its outcomes, and the report, after as many rounds as the judge wants."""
+def grade_replies(submission: Submission, task: Task, replies: Replies, run: Callable[[Task], Replies]) -> Graded:
+    """An attempt that has been run as a task, judged in as many further rounds as the judge wants."""
     for left in reversed(range(ROUNDS)):
-        shown = copy.deepcopy(notebook)
         replayed = Replayed(replies)
-        report = grade(shown, session=replayed, **options)
+        graded = grade(submission, replayed)
         if not (replayed.wanted and left):
             break
         replies = replies.and_then(run(task.instead(replayed.wanted)))
-    return shown, report
+    return graded

@@ -52,6 +52,12 @@ class Whole:
     flags: list[Flag] = field(default_factory=list)
     held: dict[str, str] = field(default_factory=dict)
 
+    def with_remarks(self) -> dict[str, Any]:
+        """The notebook, with what was noticed in its metadata, where grading and regrading read it."""
+        remarks = {"flags": [flag.message for flag in self.flags], "held": self.held}
+        metadata = self.notebook["metadata"]
+        return {**self.notebook, "metadata": {**metadata, "autograder": {**metadata["autograder"], **remarks}}}
+
 
 def read_cells(content: bytes) -> list[StudentCell]:
     """The cells of a submitted file; ValueError with a sentence if it is no notebook."""

@@ -16,7 +16,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List
 
 from autograder.authoring.source_notebook import without_hidden
-from autograder.grading.notebook import is_for_staff
+from autograder.grading.feedback import is_for_staff
 from autograder.nbgrader.intake import is_ours
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,13 @@ import nbformat
 from nbgrader import utils
 from nbgrader.converters import Autograde
 
+from autograder.authoring import loading
 from autograder.authoring.variants import course_secret
 from autograder.core import Report
 from autograder.grading import report as reports
+from autograder.grading.notebook import Graded
 from autograder.grading.repair import make_whole
+from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.config import configure
 from autograder.nbgrader.course_api import done
 from autograder.nbgrader.feedback_pages import Feedback
@@ -51,15 +54,6 @@ class Handed:
     folder: Path
     notebooks: tuple[str, ...]
     key: str = ""
-
-
-@dataclass(kw_only=True)
-class Graded:
-    """One notebook's outcome: as it will be shown, and the report."""
-
-    name: str
-    notebook: dict[str, Any]
-    report: Report
 
 
 class Folder:
@@ -126,8 +120,6 @@ class Folder:
 
     @functools.cached_property
     def _against(self) -> str:
-        from autograder.authoring import loading
-
         root = loading.find_problems(self.root)
         words = [json.dumps(self.sources[name], sort_keys=True) for name in sorted(self.sources)]
         for source in self.sources.values():
@@ -153,15 +145,14 @@ class Folder:
         self.coursedir.student_id = "*"
         return [path for path in map(Path, self.converter.notebooks) if path.stem in self.sources]
 
-    def read(self, notebooks: list[Path]) -> list[tuple[str, dict[str, Any], dict[str, bytes]]]:
-        """Each notebook's name, its mended form, and the files beside it."""
-        mended = []
-        for path in notebooks:
-            whole = make_whole(content_of(path), *self._forms_of(path.stem, self._student(path.parent)))
-            notebook = whole.notebook
-            notebook["metadata"][MINE] |= {"flags": [flag.message for flag in whole.flags], "held": whole.held}
-            mended.append((path.stem, notebook, files_beside(path.parent)))
-        return mended
+    def read(self, notebooks: list[Path]) -> dict[str, Submission]:
+        """Each notebook by its name, mended, with the files beside it, ready to be graded."""
+        return {path.stem: self._read(path) for path in notebooks}
+
+    def _read(self, path: Path) -> Submission:
+        whole = make_whole(content_of(path), *self._forms_of(path.stem, self._student(path.parent)))
+        files = files_beside(path.parent)
+        return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files)
 
     def _forms_of(self, name: str, student: str) -> tuple[Any, Any]:
         """Released and whole form of a notebook, as plain data: the class's, or the student's own."""
@@ -184,16 +175,16 @@ class Folder:
         plain: dict[str, Any] = json.loads(json.dumps(notebook))
         return plain
 
-    def write(self, handed: Handed, graded: list[Graded], *, feedback: bool) -> None:
+    def write(self, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool) -> None:
         """Reports, autograded notebooks, marks, and pages: in this order, each whole or not at all.
 
         Doing it again, after an end at whatever place, gives the same.
         """
-        for item in graded:
-            reports.save(item.report, reports.path_of(self.root, self.assignment, handed.student, item.name))
-        pages = {item.name: nbformat.from_dict(item.notebook) for item in graded}
+        for name, item in graded.items():
+            reports.save(item.report, reports.path_of(self.root, self.assignment, handed.student, name))
+        pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
         self._write_notebooks(handed, pages)
-        self.rows.write(handed.student, self._timestamp(handed), {item.name: item.report for item in graded})
+        self.rows.write(handed.student, self._timestamp(handed), {name: item.report for name, item in graded.items()})
         if feedback:
             self.feedback.write(handed.student, pages)
 

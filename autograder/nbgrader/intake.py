@@ -69,10 +69,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if not is_ours(source):
             return super().from_filename(filename, resources=resources, **options)
         released, whole = released_form(source, self.config)
-        mended = make_whole(content_of(Path(filename)), released, whole)
-        notebook = nbformat.from_dict(mended.notebook)
-        notebook.metadata[MINE]["flags"] = [flag.message for flag in mended.flags]
-        notebook.metadata[MINE]["held"] = mended.held
+        notebook = nbformat.from_dict(make_whole(content_of(Path(filename)), released, whole).with_remarks())
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_notebook_node(notebook, resources=resources, **options)
 

@@ -23,11 +23,9 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import load_only
 
-from autograder.authoring.source_notebook import answer_id
 from autograder.core import Report
 from autograder.errors import StaffError
-from autograder.grading.feedback import student_comment
-from autograder.nbgrader.run_and_judge import record_grade
+from autograder.nbgrader.run_and_judge import fill_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +108,8 @@ class Rows:
         try:
             submission = self._submission(student, timestamp)
             for name, report in reports.items():
-                self._record(self._notebook(submission, name).id, report)
+                mine = self._notebook(submission, name).id
+                fill_in(report, self._by_name(Grade, mine), self._by_name(Comment, mine))
             for name in self._notebooks.keys() - reports.keys():
                 self._nothing_handed_in(self._notebook(submission, name).id)
             self._session.flush()
@@ -170,14 +169,6 @@ class Rows:
             .execution_options(populate_existing=True)
         )
         return {name: row for row, name in rows}
-
-    def _record(self, mine: str, report: Report) -> None:
-        """Each part's score, whether a person must look, and its comment."""
-        grades, comments = self._by_name(Grade, mine), self._by_name(Comment, mine)
-        for outcome in report.outcomes:
-            record_grade(grades[outcome.part], outcome)
-            place = answer_id(outcome.part)
-            comments[place if place in comments else outcome.part].auto_comment = student_comment(outcome)
 
     def _nothing_handed_in(self, mine: str) -> None:
         for grade in self._by_name(Grade, mine).values():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import copy
+import functools
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret
-from autograder.core import Outcome, Report
+from autograder.core import Report
 from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.grading.feedback import student_comment, summary
-from autograder.grading.notebook import grade
-from autograder.grading.repeatability import steady
-from autograder.nbgrader.intake import MINE, is_ours
+from autograder.grading.notebook import mark, run_and_grade
+from autograder.grading.submission import load_submission
+from autograder.nbgrader.intake import is_ours
 from autograder.sandbox import Limits
 
 MAX_FILES_BYTES = 64 * 2**20
@@ -48,30 +49,17 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
             for step in self.others:
                 nb, resources = step(parent=self.parent)(nb, resources)
             return nb, resources
-        course = Path(resources["autograder"]["root"])
-        names = resources["nbgrader"]
+        course, names = Path(resources["autograder"]["root"]), resources["nbgrader"]
+        files = files_beside(Path(resources["metadata"]["path"]))
+        submission = load_submission(nb, course=course, secret=course_secret(course), files=files)
         place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
-        earlier = report_at(place)
-        for _ in range(max(self.runs, 1)):
-            notebook = copy.deepcopy(nb)
-            report = self._graded(notebook, course, Path(resources["metadata"]["path"]))
-            report = earlier = steady(report, earlier) if earlier else report
-        record(report, names)
-        reports.save(report, place)
-        self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], summary(report))
-        return nbformat.from_dict(notebook), resources
-
-    def _graded(self, notebook: Any, course: Path, folder: Path) -> Report:
-        marks = notebook.metadata[MINE]
-        return grade(
-            notebook,
-            secret=course_secret(course),
-            limits=self.limits(),
-            files=files_beside(folder),
-            flags=tuple(marks.get("flags", ())),
-            held=marks.get("held"),
-            near=course,
-        )
+        attempts = [functools.partial(run_and_grade, limits=self.limits())] * max(self.runs, 1)
+        graded = mark(submission, attempts, report_at(place))
+        record(graded.report, names)
+        reports.save(graded.report, place)
+        line = summary(graded.report)
+        self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], line)
+        return nbformat.from_dict(graded.notebook), resources
 
     def limits(self) -> Limits:
         """What the course's configuration allows one submission."""
@@ -108,25 +96,20 @@ def files_beside(folder: Path) -> dict[str, bytes]:
 
 
 def record(report: Report, names: dict[str, Any]) -> None:
-    """Write each part's score, whether a person must look, and the comment, through nbgrader's gradebook."""
-    place = (names["notebook"], names["assignment"], names["student"])
+    """Write a notebook's marks and comments through nbgrader's gradebook."""
     with Gradebook(names["db_url"]) as gradebook:
-        for outcome in report.outcomes:
-            record_grade(gradebook.find_grade(outcome.part, *place), outcome)
-            comment = gradebook.find_comment(_commented(outcome, gradebook, place), *place)
-            comment.auto_comment = student_comment(outcome)
+        row = gradebook.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
+        grades, comments = ({item.name: item for item in items} for items in (row.grades, row.comments))
+        fill_in(report, grades, comments)
         gradebook.db.commit()
 
 
-def record_grade(grade: Any, outcome: Outcome) -> None:
-    """One part's score in its row, or that a person must look."""
-    held = outcome.standing == "held"
-    grade.auto_score = None if held else float(outcome.points)
-    # As nbgrader does: a mark given by hand stays, and is to be looked at again.
-    grade.needs_manual_grade = held or grade.manual_score is not None
-
-
-def _commented(outcome: Outcome, gradebook: Any, place: tuple[str, str, str]) -> str:
-    """The answer cell that carries the comment: a written part is its own."""
-    known = {cell.name for cell in gradebook.find_notebook(*place[:2]).solution_cells}
-    return answer_id(outcome.part) if answer_id(outcome.part) in known else outcome.part
+def fill_in(report: Report, grades: Mapping[str, Any], comments: Mapping[str, Any]) -> None:
+    """Each part's score, whether a person must look, and its comment, in the gradebook's rows by their cells' names."""
+    for outcome in report.outcomes:
+        grade, held = grades[outcome.part], outcome.standing == "held"
+        grade.auto_score = None if held else float(outcome.points)
+        # As nbgrader does: a mark given by hand stays, and is to be looked at again.
+        grade.needs_manual_grade = held or grade.manual_score is not None
+        place = answer_id(outcome.part)  # a written part is its own answer
+        comments[place if place in comments else outcome.part].auto_comment = student_comment(outcome)

@@ -48,7 +48,7 @@ def test_further_rounds_end(monkeypatch):
     """A judge that never has enough gets a bounded number of rounds, and then a person looks."""
     rounds = []
 
-    def never_content(notebook, *, session, **_):
+    def never_content(submission, session):
         number = len(rounds)
         try:
             session.ask(Question(kind="call", name="f", arguments=(number,)))
@@ -57,8 +57,8 @@ def test_further_rounds_end(monkeypatch):
 
     monkeypatch.setattr(plan, "grade", never_content)
     task = Task(cells=("a = 1",), questions={})
-    _, report = plan.judged({}, task, Replies(), lambda task: rounds.append(task) or Replies())
-    assert report == "held" and len(rounds) == plan.ROUNDS - 1
+    found = plan.grade_replies("a submission", task, Replies(), lambda task: rounds.append(task) or Replies())
+    assert found == "held" and len(rounds) == plan.ROUNDS - 1
 
 
 @pytest.mark.slow

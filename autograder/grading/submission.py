@@ -1,0 +1,107 @@
+"""A submitted notebook with what it is graded by: all of it is loaded here, once, before anything runs or is judged."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring import loading
+from autograder.authoring.variants import part_key, variant
+from autograder.core import Parameters, Part, Problem
+from autograder.errors import AutograderError
+from autograder.grading.feedback import is_for_staff
+from autograder.grading.repeatability import digest
+from autograder.protocol.answering import last_line, one_thread
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A problem in one variant, as it is put to a student. Equal papers ask equal questions.
+
+    `folder` is that of all problems, `version` that of the hidden inputs, `secret` the course's.
+    """
+
+    folder: Path
+    slug: str
+    version: int
+    seed: int
+    secret: bytes = field(repr=False)
+    parts: Sequence[Part] = field(default=(), compare=False)
+    parameters: Parameters = field(default_factory=dict, compare=False)
+
+    def key(self, part: str) -> tuple[int, ...]:
+        """The key of a part's hidden inputs."""
+        return part_key(self.secret, self.slug, self.version, self.seed, part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """One mended notebook, the files beside it, and its paper. Grading fills in copies of the notebook.
+
+    `held` gives, by part, why a person must look; `flags` are what was noticed before anything ran. Where the problem
+    cannot be loaded, `fault` says why, and the paper has no parts.
+    """
+
+    notebook: dict[str, Any]
+    paper: Paper
+    files: Mapping[str, bytes]
+    held: Mapping[str, str]
+    flags: tuple[str, ...]
+    fault: str = ""
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """The same for the same cells and files."""
+        return digest(self.notebook, self.files)
+
+
+def paper_of(problem: Problem, *, folder: Path, seed: int, secret: bytes, version: int | None = None) -> Paper:
+    """The paper of a problem's variant, with the hidden inputs of `version`: the problem's own, if none is given."""
+    return Paper(
+        folder=folder,
+        slug=problem.slug,
+        version=version or problem.version,
+        seed=seed,
+        secret=secret,
+        parts=problem.parts,
+        parameters=variant(problem, seed).parameters,
+    )
+
+
+def load_submission(
+    notebook: dict[str, Any],
+    *,
+    course: Path,
+    secret: bytes,
+    files: Mapping[str, bytes] | None = None,
+    asked_by: int | None = None,
+) -> Submission:
+    """A mended notebook with its paper; one that was graded before loses its notes for staff.
+
+    The folder of problems is looked for in and above `course`. `asked_by` is the version whose hidden inputs are to be
+    put, where it is not the problem's own. From here on torch takes one core: references are asked, too.
+    """
+    one_thread()
+    marks = notebook["metadata"]["autograder"]
+    flags, fault = tuple(marks.get("flags", ())), ""
+    try:
+        folder = loading.find_problems(course)
+        problem = loading.load(marks["slug"], folder)
+    except AutograderError as error:
+        fault = last_line(error)
+        paper = Paper(folder=course, slug=marks["slug"], version=marks["version"], seed=marks["seed"], secret=secret)
+    else:
+        paper = paper_of(problem, folder=folder, seed=marks["seed"], secret=secret, version=asked_by)
+        if problem.version != marks["version"]:
+            flags += (f"graded by version {problem.version} of the problem, handed out as version {marks['version']}",)
+    return Submission(
+        notebook={**notebook, "cells": [cell for cell in notebook["cells"] if not is_for_staff(cell)]},
+        paper=paper,
+        files=files or {},
+        held=marks.get("held") or {},
+        flags=flags,
+        fault=fault,
+    )
