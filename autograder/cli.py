@@ -1,4 +1,4 @@
-"""The command line; the only file that imports its library. Every command's work lies in a module of its own."""
+"""The command line; the only file that imports click. Each command's work is done in another module."""
 
 from __future__ import annotations
 

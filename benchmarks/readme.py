@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 from autograder.authoring import building
 from autograder.authoring.assignment import read_assignment
 from autograder.nbgrader.course_api import done, opened
+from benchmarks.pages import written
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -115,16 +115,6 @@ def _text(cell: dict[str, Any], key: str = "source") -> str:
 
 def _fenced(language: str, text: str) -> str:
     return f"```{language}\n{text.strip()}\n```\n"
-
-
-def written(page: str, made: dict[str, str]) -> str:
-    """The page with each block between its markers, `<!-- name: ... -->` and `<!-- end name -->`."""
-    for name, text in made.items():
-        pattern = re.compile(rf"(<!-- {name}: .*? -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        page, count = pattern.subn(lambda found, text=text: f"{found[1]}{text}{found[2]}", page)
-        if count != 1:
-            raise ValueError(f"the page has {count} places for the block {name!r}")
-    return page
 
 
 if __name__ == "__main__":

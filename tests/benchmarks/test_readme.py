@@ -6,7 +6,8 @@ import pytest
 
 from autograder.audit.problem import audit
 from autograder.authoring.loading import load, statement_text
-from benchmarks.readme import EXAMPLE, README, SLUG, blocks, written
+from benchmarks.pages import written
+from benchmarks.readme import EXAMPLE, README, SLUG, blocks
 
 
 def timeless(text):
