@@ -163,12 +163,12 @@ def page(rows: list[str]) -> str:
 Each line is one submission of the small problem in `tests/data/course`. A machine judges ten points of it; the written
 part is held for a grader on every route and is left out. *Expected* is the mark that the answers deserve. *Ours* is
 `nbgrader autograde` with `autograder.nbgrader.configure`. The two *plain* columns are nbgrader's stock configuration
-(with {SECONDS} s a cell) on the same answer cells: once with hidden asserts as a teacher would write them, once with the
-`hidden.score` of our source notebooks. Marks in bold are not as expected.
+(with {SECONDS} s a cell) on the same answer cells: once with hidden asserts as a teacher would write them, once with
+the `hidden.score` of our source notebooks. Marks in bold are not as expected.
 
 *Held* waits for a grader. *Unscored* is a part whose cell was not found, and *not graded* is an error for this student;
-nbgrader exports both as 0. The asserts check values only, so a lost gradient costs nothing there. An answer cell that does
-not end counts as not run; plain nbgrader interrupts it and keeps what it defined.
+nbgrader exports both as 0. The asserts check values only, so a lost gradient costs nothing there. An answer cell that
+does not end counts as not run; plain nbgrader interrupts it and keeps what it defined.
 
 Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in step with the
 class.
