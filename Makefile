@@ -22,10 +22,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[development]'
 	@touch $@
 
-demo: setup      ## the whole cycle with a simulated class, in a temporary folder
+demo: setup      ## a whole term with a simulated class, in a temporary folder
 	$(BIN)/autograder demo
 
-audit: setup     ## prove every problem: each known mistake loses, each right answer keeps
+audit: setup     ## check every problem before release
 	$(BIN)/autograder audit
 
 lint: setup      ## style and types

@@ -1,4 +1,4 @@
-"""`python -m autograder`."""
+"""`python -m autograder` runs the command line."""
 
 from autograder.cli import main
 

@@ -1,4 +1,4 @@
-"""The command line; the only file that imports its library. Every command's work lies in a module of its own."""
+"""The command line; the only file that imports click. Each command's work is done in another module."""
 
 from __future__ import annotations
 
@@ -20,8 +20,24 @@ if TYPE_CHECKING:
     from autograder.simulation.demo import Demo
 
 
+# The headings of `--help` and what stands under each, in the order of a term.
+GROUPS = {
+    "Start": ("demo",),
+    "Write problems": ("new", "audit", "variants", "decide"),
+    "Hand out": ("build",),
+    "Grade": ("grade", "regrade"),
+}
+
+
 class Commands(click.Group):
-    """Shows the package's own errors as sentences, not as tracebacks."""
+    """Lists its commands in groups, and shows the package's own errors as sentences, not as tracebacks."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One list under each heading; the lists are aligned with each other."""
+        width = max(map(len, self.commands))
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), self.commands[name].get_short_help_str(70)) for name in names])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an error of ours ends with exit code 1 and its message."""
@@ -58,40 +74,41 @@ course_option = click.option(
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="autograder")
 def main() -> None:
-    """Exercises and exams for a deep-learning course that mark themselves, on nbgrader.
+    """Auto-graded exercises and exams for deep-learning courses, on nbgrader.
 
     \b
-    A term with it:
-      autograder audit                  prove the problems before anybody sees them
-      autograder build ps1              notebooks/ps1.toml -> notebooks/source/ps1/*.ipynb
+    A term, step by step:
+      autograder audit                  check the problems before release
+      autograder build ps1              write the source notebooks of ps1
       cd notebooks
-      nbgrader generate_assignment ps1  the students' version
-      autograder grade ps1              mark what was handed in, many at once, with pages for the students
-      autograder regrade ps1 --dry-run  after a change of a problem: who would move, and why
-    \b
-    `nbgrader autograde ps1` and `nbgrader generate_feedback ps1` give the same marks and pages, one after the other.
-    \b
-    See it work first:
-      autograder demo                   all of that, with a simulated class, in a temporary folder
+      nbgrader generate_assignment ps1  make the students' version
+      autograder grade ps1              grade all submissions, write feedback
+      autograder regrade ps1 --dry-run  after you change a problem: whose marks
+                                        would change, and why
+
+    `autograder demo` runs all of these steps on a simulated class. `nbgrader autograde ps1` and `nbgrader
+    generate_feedback ps1` give the same marks and pages as `autograder grade ps1`, one notebook at a time.
     """
 
 
 @main.command()
 @click.argument("assignment")
-@click.option("--seed", type=int, help="Draw this variant instead of the assignment's own.")
+@click.option("--seed", type=int, help="Use this seed instead of the one in the .toml file.")
 @click.option(
     "--per-student",
     "roster",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Make a notebook for each student of this CSV file too, with numbers of his own.",
+    help="Also make a notebook for each student in this CSV file, each with their own numbers.",
 )
 @course_option
 def build(assignment: str, seed: int | None, roster: Path | None, course: Path | None) -> None:
-    """Make the source notebooks of ASSIGNMENT from its .toml file in the course folder.
+    """Make the source notebooks of ASSIGNMENT.
 
-    With variants = "student" in that file and --per-student, each student of the roster gets
-    students/ID/ASSIGNMENT/*.ipynb, to be handed out by whatever way you hand things out; they are handed in and graded
-    as ever, and grading finds each one's numbers by itself.
+    They are written from ASSIGNMENT.toml in the course folder to source/ASSIGNMENT/*.ipynb.
+
+    If that file says variants = "student", --per-student also writes students/ID/ASSIGNMENT/*.ipynb for each student
+    of the roster. Distribute these files any way you like. Submission and grading work as usual: the grader derives
+    each student's numbers from their ID.
     """
     from autograder.authoring.assignment import find_course, read_assignment
     from autograder.authoring.building import write
@@ -108,31 +125,36 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
 @main.command()
 @click.argument("assignment")
 @course_option
-@click.option("--student", "students", multiple=True, metavar="ID", help="Grade this student only (may be repeated).")
-@click.option("--jobs", type=click.IntRange(1), help="Notebooks to run at a time (default: one per processor core).")
-@click.option("--resume", is_flag=True, help="Go on with a run that was cut short: what is done is not done again.")
-@click.option("--feedback/--no-feedback", default=True, show_default=True, help="Write the students' pages as well.")
-@click.option("--twice", is_flag=True, help="Run every notebook twice; a part that is marked differently is held.")
-@click.option("--require-sandbox", is_flag=True, help="Run nothing where a layer of the wall is missing.")
+@click.option("--student", "students", multiple=True, metavar="ID", help="Grade only this student (repeatable).")
+@click.option("--jobs", type=click.IntRange(1), help="How many notebooks to run at once (default: one per core).")
+@click.option("--resume", is_flag=True, help="Continue an interrupted run and skip finished work.")
+@click.option("--feedback/--no-feedback", default=True, show_default=True, help="Write feedback pages.")
+@click.option("--twice", is_flag=True, help="Run every notebook twice and hold parts whose marks differ.")
+@click.option("--require-sandbox", is_flag=True, help="Refuse to run if the sandbox is incomplete on this machine.")
 @click.option(
-    "--scheduler", metavar="tcp://HOST:PORT", default="", help="Run notebooks on this Dask cluster's workers."
+    "--scheduler", metavar="tcp://HOST:PORT", default="", help="Run notebooks on the workers of this Dask cluster."
 )
-@click.option("--json", "as_json", is_flag=True, help="End with one line of JSON on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print a final line of JSON to standard output.")
 def grade(assignment: str, course: Path | None, **options: Any) -> None:
-    """Mark everything that was handed in for ASSIGNMENT: in parallel, each in a sandbox of its own.
+    """Grade all submissions for ASSIGNMENT in parallel.
 
-    Marks, comments, autograded notebooks and feedback are those of `nbgrader autograde` and `generate_feedback`. Every
-    submission that is done stands in reports/ASSIGNMENT.jsonl; after whatever cut the run short (Ctrl-C, a crash, a
-    full disk), the same command with --resume does the rest. A bad submission stops no other one.
+    Each notebook runs in its own sandbox. Marks, comments, autograded notebooks and feedback are the same as those of
+    `nbgrader autograde` and `nbgrader generate_feedback`. A bad submission does not stop the others.
+
+    Every finished submission is recorded in reports/ASSIGNMENT.jsonl. If the run is interrupted (Ctrl-C, a crash, a
+    full disk), repeat the command with --resume.
 
     \b
-      autograder grade ps1                     the whole class
-      autograder grade ps1 --student ada       one of them, again
-      autograder grade ps1 --resume            go on where it stopped
-      autograder grade ps1 --json | tail -1    figures for a script
+      autograder grade ps1                     grade the whole class
+      autograder grade ps1 --student ada       grade one student again
+      autograder grade ps1 --resume            continue where it stopped
+      autograder grade ps1 --json | tail -1    print the totals for a script
 
-    Exit code 0: every submission is graded, though some may wait for a person (see "held"). 1: some could not be
-    graded, through no fault of the student's, or are left to do. 2: the command was not understood.
+    \b
+    Exit codes:
+      0  every submission is graded; some parts may be held for a grader
+      1  some submissions are not graded, through no fault of the student
+      2  the command line is invalid
     """
     from autograder.authoring.assignment import find_course
     from autograder.commands.grade_class import grade_class
@@ -143,22 +165,29 @@ def grade(assignment: str, course: Path | None, **options: Any) -> None:
 @main.command()
 @click.argument("assignment")
 @course_option
-@click.option("--student", "students", multiple=True, metavar="ID", help="Judge this student only (may be repeated).")
-@click.option("--dry-run", is_flag=True, help="Write nothing: show who would move, by how much, and why.")
-@click.option("--feedback/--no-feedback", default=True, show_default=True, help="Write new pages for who moves.")
+@click.option("--student", "students", multiple=True, metavar="ID", help="Judge only this student (repeatable).")
+@click.option("--dry-run", is_flag=True, help="Show which marks would change, and why. Write nothing.")
+@click.option(
+    "--feedback/--no-feedback", default=True, show_default=True, help="Write new feedback pages where marks change."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def regrade(assignment: str, course: Path | None, **options: Any) -> None:
-    """Judge the stored answers of ASSIGNMENT again, after a change of a problem. No student's code is run.
+    """Judge the stored answers to ASSIGNMENT again.
 
-    Every report holds what was asked and answered, so a corrected reference, tolerance or mistake takes a moment to
-    apply. Look first:
+    Use this after you correct a reference, a tolerance or a mistake. Reports hold every question and answer, so no
+    student's code is run. Marks given by hand stay, and old reports are kept beside the new ones.
 
     \b
-      autograder regrade ps1 --dry-run      who moves, by how much, and by which verdict codes
-      autograder regrade ps1                write it; old reports stay beside the new ones, marks by hand stay
+      autograder regrade ps1 --dry-run      show whose marks would change, and why
+      autograder regrade ps1                write the new marks
 
-    A check that asks something new cannot be judged from what is stored: those parts keep their marks and are listed;
-    `autograder grade` runs them. Exit code 0: all could be judged; 1: some need a run.
+    A check that asks a new question cannot be judged from stored answers. Such parts keep their marks and are listed;
+    `autograder grade` runs them.
+
+    \b
+    Exit codes:
+      0  everything was judged
+      1  some parts need `autograder grade`
     """
     from autograder.authoring.assignment import find_course
     from autograder.commands.grade_class import regrade_class
@@ -169,26 +198,26 @@ def regrade(assignment: str, course: Path | None, **options: Any) -> None:
 @main.command()
 @click.argument("slug")
 def new(slug: str) -> None:
-    """Make the problem folder SLUG with one working part, to be changed into yours."""
+    """Make the problem folder SLUG with one working part to edit."""
     from autograder.authoring.loading import find_problems
     from autograder.authoring.scaffold import scaffold
 
     for path in scaffold(find_problems(), slug):
         click.echo(f"wrote {path}")
-    click.echo(f"Next: autograder audit {slug}    (CONTRIBUTING.md takes you through the rest)")
+    click.echo(f"Next: autograder audit {slug}    (then follow CONTRIBUTING.md)")
 
 
 @main.command()
 @click.argument("slug")
-@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
-@click.option("--count", type=click.IntRange(min=1), help="Show a table of that many variants' parameters.")
-@click.option("--student", help="The variant of this student, in a course with one variant each.")
-@click.option("--assignment", help="The assignment, for --student.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the first variant.")
+@click.option("--count", type=click.IntRange(min=1), help="Show a table of the parameters of this many variants.")
+@click.option("--student", help="Show this student's variant (see build --per-student).")
+@click.option("--assignment", help="The assignment that --student refers to.")
 @course_option
 def variants(
     slug: str, seed: int, count: int | None, student: str | None, assignment: str | None, course: Path | None
 ) -> None:
-    """Show the variants of problem SLUG: statements and answers side by side."""
+    """Show variants of problem SLUG, statement beside solution."""
     from autograder.commands.variant_table import show_variants
 
     if student is not None:
@@ -196,23 +225,27 @@ def variants(
         from autograder.authoring.variants import course_secret, student_seed
 
         if assignment is None:
-            raise click.UsageError("--student needs --assignment: a student's variant differs from one to the other")
+            raise click.UsageError("--student needs --assignment: a student has another variant in each assignment")
         seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
     show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
 
 
 @main.command()
-@click.option("--students", type=int, default=12, show_default=True, help="How many members the class has.")
+@click.option("--students", type=int, default=12, show_default=True, help="Size of the class.")
 @click.option(
     "--problem",
     "slugs",
     multiple=True,
-    help="Use this problem, in place of the three of problem set 1 (may be given more than once).",
+    help="Use this problem instead of the three problems of ps1 (repeatable).",
 )
-@click.option("--keep", is_flag=True, help="Leave the course folder, to look around in.")
-@click.option("--verbose", is_flag=True, help="Show what nbgrader says.")
+@click.option("--keep", is_flag=True, help="Keep the course folder.")
+@click.option("--verbose", is_flag=True, help="Show nbgrader's log.")
 def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> None:
-    """See a term: build, release, hand in, grade, feedback, with a simulated class in a temporary folder."""
+    """Run a whole term with a simulated class.
+
+    A temporary course is built, released, handed in and graded; feedback pages are written. The simulated students
+    make the known mistakes of the problems and damage their notebooks in the usual ways.
+    """
     from rich.console import Console
 
     from autograder.simulation import demo as term
@@ -251,7 +284,7 @@ def _class_table(finished: Demo, wide: bool) -> Table:
 
     from autograder.simulation import demo as term
 
-    table = Table(title="… waits for a person", show_lines=True)
+    table = Table(title="… waits for a grader", show_lines=True)
     table.add_column("student")
     table.add_column("what they did")
     for problem in finished.problems:
@@ -285,15 +318,19 @@ def _print_class(finished: Demo, console: Console) -> None:
 
 @main.command()
 @click.argument("slugs", nargs=-1)
-@click.option("--variants", default=20, show_default=True, help="Variants to draw of each problem.")
-@click.option("--seed", default=0, show_default=True, help="The first variant's seed.")
-@click.option("--strength", is_flag=True, help="Also make slips in the references by machine; list those that survive.")
+@click.option("--variants", default=20, show_default=True, help="How many variants of each problem to check.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the first variant.")
+@click.option(
+    "--strength", is_flag=True, help="Also test the hidden tests: list mutants of the references that survive."
+)
 def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> None:
-    """Prove the problems SLUGS (all, if none is named) before a student sees them.
+    """Check problems before release.
 
-    For every variant the reference and each equivalent must earn all points, each mistake must lose some and read its
-    own hint, trivial answers must earn nothing, and the statement must show every parameter. Exit code 1 and a sentence
-    per fault otherwise. A note is a weakness that you may accept.
+    All problems are checked if no SLUG is given. In every variant, the reference and each equivalent must earn full
+    marks, each mistake must lose marks and get its own hint, trivial answers must earn nothing, and the statement must
+    show every parameter.
+
+    A fault is printed as a sentence, and the exit code is 1. A note is a weakness that you may accept.
     """
     from autograder.commands.audit_report import run_audit
 
@@ -301,27 +338,39 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> N
 
 
 @main.command()
-@click.argument("kind", required=False, type=click.Choice(["expression", "equation", "growth"]))
+@click.argument("kind", metavar="[LANGUAGE]", required=False, type=click.Choice(["expression", "equation", "growth"]))
 @click.option(
-    "--cases", "file", type=click.File(encoding="utf-8"), help="Decide every row of this .jsonl file, or of - ."
+    "--cases",
+    "file",
+    type=click.File(encoding="utf-8"),
+    help="Decide every row of this .jsonl file (- for standard input).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per kind instead of a table.")
-@click.option("--failures", is_flag=True, help="List the rows that were not decided as they should be.")
-@click.option("--reference", help="The right answer, to decide one by hand.")
-@click.option("--answer", help="The answer to compare with it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per language instead of a table.")
+@click.option("--failures", is_flag=True, help="List the rows that were not decided as expected.")
+@click.option("--reference", help="The correct answer.")
+@click.option("--answer", help="The answer to compare with the reference.")
 @click.option(
-    "--domain", "domains", multiple=True, metavar="NAME=DOMAIN", help="Where a variable lives: x=real, i=nat."
+    "--domain",
+    "domains",
+    multiple=True,
+    metavar="NAME=DOMAIN",
+    help="The domain of a variable, such as x=real or i=nat.",
 )
-@click.option("--variables", default="", help="The variables of growth, apart by spaces.")
-@click.option("--target", help="The tensor that the equations define.")
+@click.option("--variables", default="", help="For growth: the variables, separated by spaces.")
+@click.option("--target", help="For equations: the tensor that they define.")
 def decide(**options: Any) -> None:
-    """Decide typed answers: a whole table of cases, or one answer by hand.
+    """Compare typed answers without a problem.
+
+    Compare one answer with a reference, or decide a file of cases. LANGUAGE is expression, equation or growth.
 
     \b
+      autograder decide expression --domain x=real \\
+          --reference "x^2-1" --answer "(x-1)(x+1)"
+      autograder decide growth --variables "n d" \\
+          --reference "O(n+d)" --answer "O(max(n,d))"
+      autograder decide equation \\
+          --reference "y[i] = W[i,J] x[J]" --answer "y[i] = x[J] W[J,i]"
       autograder decide --cases tests/data/cases/expression.jsonl --failures
-      autograder decide expression --reference "x^2-1" --answer "(x-1)(x+1)" --domain x=real
-      autograder decide growth --reference "O(n+d)" --answer "O(max(n,d))" --variables "n d"
-      autograder decide equation --reference "y[i] = W[i,J] x[J]" --answer "y[i] = x[J] W[J,i]"
     """
     from autograder.commands.decide_cases import decide_by_hand, decide_cases
 
@@ -329,7 +378,7 @@ def decide(**options: Any) -> None:
     if file is not None:
         sys.exit(decide_cases(file, as_json=options["as_json"], failures=options["failures"]))
     if not (options["kind"] and options["reference"] and options["answer"]):
-        raise click.UsageError("give --cases FILE, or a kind with --reference and --answer")
+        raise click.UsageError("give --cases FILE, or a language with --reference and --answer")
     sys.exit(decide_by_hand(**{key: options[key] for key in _BY_HAND}))
 
 

@@ -1,4 +1,4 @@
-"""The exception tree: one branch per reader, so that no message is ever shown to the wrong one.
+"""The exceptions, one branch for each reader, so that no message is shown to the wrong one.
 
     AutograderError
     ├── StudentError            what you gave, what kind was wanted, what to try; never the reference's numbers

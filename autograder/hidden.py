@@ -1,4 +1,4 @@
-"""What a hidden test cell runs where nbgrader is used without this package's config: the same judge, in process.
+"""What a hidden test cell calls where nbgrader runs without our configuration: the same judge, in process.
 
 The score is right for an honest notebook. It is not tamper-proof: the student's code runs in the same process.
 """

@@ -147,7 +147,7 @@ def deserved(persona: Persona, route: Route) -> Result:
 
 
 def row(persona: Persona, wanted: Result, ours: Result, plain: list[Result]) -> str:
-    """One line of the table; what is not as deserved stands in bold."""
+    """One line of the table; marks that are not as expected stand in bold."""
     cells = [str(result) for result in (ours, *plain)]
     right = str(wanted) if ours.marks is not None or persona.name == "no_submission" else "no submission"
     shown = [cell if cell in (right, "no submission") else f"**{cell}**" for cell in cells]
@@ -158,21 +158,22 @@ def row(persona: Persona, wanted: Result, ours: Result, plain: list[Result]) -> 
 
 def page(rows: list[str]) -> str:
     """The page with its explanation."""
-    return f"""# What students do to notebooks, and what it costs them
+    return f"""# Submission faults and the marks that result
 
-Each line is one submission of the small problem in `tests/data/course` (ten points that a machine judges; a written
-part waits for a person on every route and is left out). *Deserved* follows from the answers alone. *Ours* is
+Each line is one submission of the small problem in `tests/data/course`. A machine judges ten points of it; the written
+part is held for a grader on every route and is left out. *Expected* is the mark that the answers deserve. *Ours* is
 `nbgrader autograde` with `autograder.nbgrader.configure`. The two *plain* columns are nbgrader's stock configuration
-(with {SECONDS} s a cell) on the same answer cells, with hidden asserts as a teacher would write them, and with the
-`hidden.score` of our source notebooks. Bold is not as deserved. *held* waits for a person; *unscored* is a part whose
-cell was not found, *not graded* an error for this student: both are exported as 0. The asserts look at values only, so
-that a lost gradient costs nothing there. An answer cell that does not come to its end counts as not run; plain nbgrader
-interrupts it and keeps what it defined.
+(with {SECONDS} s a cell) on the same answer cells: once with hidden asserts as a teacher would write them, once with
+the `hidden.score` of our source notebooks. Marks in bold are not as expected.
 
-Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in
-step with the class.
+*Held* waits for a grader. *Unscored* is a part whose cell was not found, and *not graded* is an error for this student;
+nbgrader exports both as 0. The asserts check values only, so a lost gradient costs nothing there. An answer cell that
+does not end counts as not run; plain nbgrader interrupts it and keeps what it defined.
 
-| persona | what was handed in | deserved | ours | plain, asserts | plain, `hidden.score` | what ours says |
+Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in step with the
+class.
+
+| student | what was handed in | expected | ours | plain, asserts | plain, `hidden.score` | what ours says |
 | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 """

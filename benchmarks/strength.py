@@ -4,7 +4,7 @@
     python -m benchmarks.strength softmax_entropy      writes that problem's section anew
     python -m benchmarks.strength softmax_entropy --variants 1000      audits so many, and writes nothing
 
-Each problem is audited in VARIANTS variants, then slips are made in its references by machine.
+Each problem is audited in VARIANTS variants, then its references are mutated.
 """
 
 from __future__ import annotations
@@ -27,30 +27,33 @@ PAGE = ROOT / "docs" / "problems.md"
 VARIANTS = 20
 HEAD = """# The problems, and how strongly they are tested
 
-Each part was audited in {variants} variants that between them have most of the parameters' values. *Mistakes*: those
-that lost points in every variant, of those listed. *Other answers*: right ones in other dress that kept every point.
-*Slips*: one-place changes of the reference made by machine, those that lost or were held, of those made; the others are
-*harmless* (the same values on further draws, or proved equal), or they would stand here as survivors.
+Each part was audited in {variants} variants, which together cover most parameter values.
+
+- *Mistakes*: how many known mistakes lost marks in every variant, of those listed.
+- *Equivalents*: how many correct answers that are written differently earned full marks, of those listed.
+- *Mutants*: references with one small change made by machine; how many lost marks or were held, of those made.
+- *Equivalent mutants* gave the same values on further draws, or are proved equal.
+- *Surviving mutants* are the others: the hidden tests do not catch them.
 
 Made by `python -m benchmarks.strength`; `tests/test_docs.py` keeps it in step with the folders.
 """
-COLUMNS = ("part", "kind", "points", "mistakes", "other answers", "slips", "harmless", "survivors")
+COLUMNS = ("part", "kind", "points", "mistakes", "equivalents", "mutants", "equivalent mutants", "surviving mutants")
 
 
-def section(problem: Problem, report: AuditReport, slips: list[PartStrength]) -> str:
+def section(problem: Problem, report: AuditReport, mutants: list[PartStrength]) -> str:
     """One problem's heading and table."""
-    found = {part.name: part for part in slips}
+    found = {part.name: part for part in mutants}
     lines = [
         f"## {problem.title}: `{problem.slug}`",
         "",
         f"From {problem.source}. {report.distinct} distinct variants in {report.drawn} draws; the longest solution has "
-        f"{report.par_ratio or 1:.2f} times the words and signs of the shortest.",
+        f"{report.par_ratio or 1:.2f} times as many words and signs as the shortest.",
         "",
         f"| {' | '.join(COLUMNS)} |",
         f"| {' | '.join('---' for _ in COLUMNS)} |",
     ]
     for part in report.parts:
-        lines.append(f"| {' | '.join((*_audited(part), *_slips(found.get(part.name))))} |")
+        lines.append(f"| {' | '.join((*_audited(part), *_mutants(found.get(part.name))))} |")
     return "\n".join([*lines, ""])
 
 
@@ -60,7 +63,7 @@ def _audited(part: PartAudit) -> tuple[str, ...]:
     return f"`{part.name}`", part.kind, f"{part.points:g}", killed, kept
 
 
-def _slips(part: PartStrength | None) -> tuple[str, str, str]:
+def _mutants(part: PartStrength | None) -> tuple[str, str, str]:
     if part is None:
         return "–", "–", "–"
     return f"{part.killed}/{part.made}", str(len(part.harmless)), str(len(part.survivors))
@@ -78,21 +81,21 @@ def main(names: tuple[str, ...], variants: int) -> None:
     """Audit the problems NAMES, or all, and write their sections of the page; nothing is written after a fault."""
     known = slugs(PROBLEMS)
     sections = written(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
-    proved, seconds, faults = 0, 0.0, []
+    checked, seconds, faults = 0, 0.0, []
     for slug in names or known:
         problem = load(slug, PROBLEMS)
         began = time.perf_counter()
         report = audit(problem, statement_text(slug, PROBLEMS), variants=variants)
         took = time.perf_counter() - began
-        proved, seconds, faults = proved + report.variants, seconds + took, [*faults, *report.faults]
+        checked, seconds, faults = checked + report.variants, seconds + took, [*faults, *report.faults]
         print(
-            f"{slug}: {report.variants} variants proved in {took:.1f} s, {report.variants / took:.2f} a second; "
+            f"{slug}: {report.variants} variants checked in {took:.1f} s, {report.variants / took:.2f} a second; "
             f"{len(report.faults)} faults",
             flush=True,
         )
         if variants == VARIANTS:
             sections[slug] = section(problem, report, strength(problem))
-    print(f"{proved} variants proved in {seconds:.0f} s: {proved / seconds:.2f} a second")
+    print(f"{checked} variants checked in {seconds:.0f} s: {checked / seconds:.2f} a second")
     for fault in faults:
         print(fault)
     if variants == VARIANTS and not faults:

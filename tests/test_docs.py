@@ -1,4 +1,4 @@
-"""The pages on typed answers are true: every example is read, refused or decided as they say."""
+"""The pages are true: their examples do what they say, their tables and the map are in step with the source."""
 
 import ast
 import doctest
@@ -12,6 +12,8 @@ from autograder.authoring.loading import load, slugs, statement_text
 from autograder.authoring.scaffold import scaffold
 from autograder.errors import Unreadable
 from autograder.student import preview
+from benchmarks import architecture
+from benchmarks.pages import written
 
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCK = re.compile(r"^```(expression|equation|growth|derivation|matrix)(.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -114,3 +116,23 @@ def test_the_page_of_problems_is_in_step(slug):
         assert killed == tried or row[3] == "–"
         assert int(tried or 0) <= len(part.mistakes)
         assert row[7] in ("0", "–")
+
+
+MAP = (DOCS / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_the_rooms_is_in_step():
+    """It shows the imports as they are; `python -m benchmarks.architecture` draws it anew."""
+    assert architecture.svg() == architecture.PICTURE.read_text(encoding="utf-8")
+
+
+def test_the_map_has_a_sentence_for_each_room():
+    """The table holds the first line of each room's docstring; the same script writes it."""
+    assert [name for name, sentence in architecture.sentences().items() if not sentence.endswith(".")] == []
+    assert written(MAP, {"rooms": architecture.table()}) == MAP
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+/(?:\w+\.py)?)`", MAP))))
+def test_the_map_names_what_there_is(name):
+    """Each folder and file that the map names exists, in the repository or in the package."""
+    assert (DOCS.parent / name).exists() or (DOCS.parent / "autograder" / name).exists()

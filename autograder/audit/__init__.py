@@ -1,1 +1,1 @@
-"""The hidden tests are tested: known mistakes must lose marks, equivalents must keep them, mutants are counted."""
+"""Tests of the hidden tests: mistakes must lose marks, equivalents must earn full marks, mutants must not survive."""

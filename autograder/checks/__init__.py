@@ -1,4 +1,4 @@
-"""One file per kind of check; the import path is the registry."""
+"""One file per kind of check of a code answer; the import path is the registry."""
 
 from autograder.checks.close import close
 from autograder.checks.exactly import exactly

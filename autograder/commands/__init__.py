@@ -1,1 +1,1 @@
-"""What the command line prints: one module for each command that does more than call a function."""
+"""What the commands print: one module for each command that does more than call a function."""

@@ -1,1 +1,1 @@
-"""Many submissions: the run over a class, its journal and workers, regrading, and own variants for each student."""
+"""A whole class: grading in parallel, the journal, workers, regrading, and a variant for each student."""

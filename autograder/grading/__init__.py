@@ -1,1 +1,1 @@
-"""One submitted notebook: repaired, planned, run, judged, reported. Knows nothing of nbgrader or of a class."""
+"""One submitted notebook: repair, plan of questions, run, verdicts, report. Knows neither nbgrader nor the class."""

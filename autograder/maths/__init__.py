@@ -1,1 +1,1 @@
-"""The answer languages: expressions, tensor equations, growth, derivations; each usable alone."""
+"""The answer languages: expressions, tensor equations, growth, derivations. Each can be used alone."""

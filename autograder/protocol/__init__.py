@@ -1,1 +1,1 @@
-"""Questions out, answers back as data: the codec between the student's process and ours, and what answers there."""
+"""Questions out, answers back as data: what answers in the student's process, and the encoding between the two."""

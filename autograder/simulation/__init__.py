@@ -1,1 +1,1 @@
-"""A simulated class: personas that make every known mistake, and the demo that takes them through a term."""
+"""A simulated class: students who make every known mistake, and the demo of a whole term."""

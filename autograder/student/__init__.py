@@ -1,4 +1,4 @@
-"""What a student's notebook imports: previews of typed answers, and local checks that say what is malformed.
+"""What a student's notebook imports: previews of typed answers, and checks of the form of an answer.
 
 Light on purpose: neither torch nor nbgrader is imported before a check needs it.
 """
