@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.authoring.inputs import sizes, tensors
     from autograder.checks import close, exactly, form, gradient, holds, symbolic, unseen
+    from autograder.checks.compare import difference
     from autograder.core import Problem
+    from autograder.errors import Unreadable
     from autograder.parts import (
         Choice,
         Derivation,
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"),
+    "checks.compare": ("difference",),
     "core": ("Problem",),
+    "errors": ("Unreadable",),
     "authoring.inputs": ("sizes", "tensors"),
     "parts": (
         "Choice",
@@ -55,8 +59,10 @@ __all__ = [
     "Module",
     "Number",
     "Problem",
+    "Unreadable",
     "Written",
     "close",
+    "difference",
     "exactly",
     "form",
     "gradient",
