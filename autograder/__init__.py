@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from autograder.authoring.inputs import sizes, tensors
     from autograder.checks import close, exactly, form, gradient, holds, symbolic, unseen
+    from autograder.checks.compare import difference
     from autograder.core import Problem
+    from autograder.errors import Unreadable
     from autograder.parts import (
         Choice,
         Derivation,
@@ -29,7 +31,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"),
+    "checks.compare": ("difference",),
     "core": ("Problem",),
+    "errors": ("Unreadable",),
     "authoring.inputs": ("sizes", "tensors"),
     "parts": (
         "Choice",
@@ -57,8 +61,10 @@ __all__ = [
     "Module",
     "Number",
     "Problem",
+    "Unreadable",
     "Written",
     "close",
+    "difference",
     "exactly",
     "form",
     "gradient",

@@ -6,8 +6,9 @@ checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a subm
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from autograder.errors import AuthorError, did_you_mean
@@ -129,10 +130,10 @@ class _NamedArguments(type):
     """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        known = {item.name: item for item in fields(cls) if item.init} if args or kwargs else {}  # type: ignore[arg-type]
+        _, *known = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
         name = str(args[0]) if args else str(kwargs.get("name", kwargs.get("title", "?")))
         for key in kwargs:
-            if known and key not in known:
+            if key not in known:
                 raise AuthorError(
                     "unknown_argument",
                     f"{cls.__name__}({name!r}): there is no argument {key!r}{did_you_mean(key, known)}; "
@@ -219,6 +220,9 @@ class Part(metaclass=_NamedArguments):
 class Problem(metaclass=_NamedArguments):
     """One folder of `problems/`: a title, a draw of parameters, and the marking scheme as one table.
 
+    Long lists of mistakes and equivalents stand in modules of their own, as tables by the part's name: `mistakes` and
+    `equivalents` hand them to the parts, which keep them; they are no attributes of the problem.
+
     `draw(rng)` gives the numbers a variant shows and is graded by. `phrases(p)` gives further placeholders of the
     statement that follow from them. `version` is raised by whatever can move a mark. `setup` is the notebook's first
     code cell. `variants` is how many distinct draws there must be at least, `par` how many times longer the longest
@@ -235,8 +239,10 @@ class Problem(metaclass=_NamedArguments):
     variants: int = 1
     par: float = 2.0
     slug: str = ""
+    mistakes: InitVar[Mapping[str, Sequence[Callable[..., Any]]] | None] = None
+    equivalents: InitVar[Mapping[str, Sequence[Any]] | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, mistakes: Any, equivalents: Any) -> None:
         if not self.parts:
             raise AuthorError("no_parts", f"problem {self.title!r} has no parts")
         names = [part.name for part in self.parts]
@@ -255,6 +261,27 @@ class Problem(metaclass=_NamedArguments):
                 )
         if not isinstance(self.version, int) or self.version < 1:
             raise AuthorError("version", f"version is a whole number from 1, not {self.version!r}")
+        self._hand_out("mistakes", mistakes or {})
+        self._hand_out("equivalents", equivalents or {})
+
+    def _hand_out(self, word: str, table: Any) -> None:
+        """Give each part its line of a table."""
+        parts = {part.name: part for part in self.parts}
+        if not isinstance(table, Mapping):
+            raise AuthorError("table", f"{word} of a problem are a table, {{part: [...]}}, not {table!r}")
+        for name, listed in table.items():
+            if name not in parts:
+                raise AuthorError(
+                    "unknown_part",
+                    f"the table of {word} has a line for {name!r}, which is no part{did_you_mean(name, parts)}",
+                )
+            if not isinstance(listed, list | tuple):
+                raise AuthorError("table", f"part {name!r}: the table of {word} holds {listed!r} where a list belongs")
+            if getattr(parts[name], word):
+                raise AuthorError("listed_twice", f"part {name!r} has {word} of its own and in the problem's table")
+            given: dict[str, Any] = {word: listed}
+            parts[name] = replace(parts[name], **given)
+        object.__setattr__(self, "parts", list(parts.values()))
 
     @property
     def points(self) -> float:

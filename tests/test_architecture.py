@@ -9,12 +9,14 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import networkx as nx
 import pytest
+
+import autograder
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "autograder"
@@ -212,6 +214,58 @@ def test_names_of_modules_are_unique() -> None:
 def test_the_package_imports_no_course_content() -> None:
     """`autograder` loads problems and solutions by path, never by name."""
     assert [str(item) for item in OURS if item.imported.split(".")[0] in ("problems", "solutions")] == []
+
+
+# What a problem may import of ours: an author's words, and the languages that can be used alone.
+PUBLIC = {f"autograder.{word}" for word in autograder.__all__} | {
+    f"autograder.maths.{language}" for language in ("derivation", "expression", "growth", "tensor")
+}
+
+
+def private(found: Iterable[Import]) -> list[str]:
+    """The imports of ours that are no public words."""
+    return [str(item) for item in found if item.imported.split(".")[0] == "autograder" and item.imported not in PUBLIC]
+
+
+def test_problems_import_public_words_alone() -> None:
+    """What a problem needs, an author's vocabulary has."""
+    assert private(imports(ROOT, "problems")) == []
+
+
+BEYOND = [
+    ("from autograder.checks.compare import difference", "autograder.checks.compare.difference"),
+    ("from autograder.errors import Unreadable", "autograder.errors.Unreadable"),
+    ("def f():\n    import autograder.core", "autograder.core"),
+    ("from autograder import core", "autograder.core"),
+    ("from autograder.maths import guard", "autograder.maths.guard"),
+    ("from autograder.maths.expression import parse", "autograder.maths.expression.parse"),
+    ("import autograder", "autograder"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), BEYOND, ids=[line for line, _ in BEYOND])
+def test_a_problem_that_imports_more_is_found(line: str, said: str, tmp_path: Path) -> None:
+    """A name that is not exported is heard, wherever it stands; an exported one is not."""
+    folder = tmp_path / "problems" / "planted"
+    folder.mkdir(parents=True)
+    (folder / "problem.py").write_text(f"from autograder import Problem, difference\n{line}\n")
+    found = private(imports(tmp_path, "problems"))
+    assert [item.split(" imports ")[1] for item in found] == [said]
+
+
+def test_the_modules_of_a_problem_do_not_import_each_other() -> None:
+    """Problem imports mistakes, never the other way round."""
+    assert cycles(list(imports(ROOT, "problems")), "problems", by_room=False) == []
+
+
+def test_a_cycle_in_a_problem_is_found(tmp_path: Path) -> None:
+    """A mistake that takes the reference out of problem.py, inside a function, is named."""
+    folder = tmp_path / "problems" / "planted"
+    folder.mkdir(parents=True)
+    (folder / "problem.py").write_text("from .mistakes import MISTAKES\n")
+    (folder / "mistakes.py").write_text("def wrong(p):\n    from .problem import right\n    return right(p) + 1\n")
+    (said,) = cycles(list(imports(tmp_path, "problems")), "problems", by_room=False)
+    assert "problems.planted.mistakes, problems.planted.problem import each other" in said
 
 
 def test_solutions_import_nothing_of_ours() -> None:

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,41 @@ def test_a_part_of_a_problem_by_name():
     assert problem.part("seven").points == 1 and problem.points == 1
     with pytest.raises(AuthorError, match=r"no part 'sevn' \(did you mean seven\?\)"):
         problem.part("sevn")
+
+
+def eight(p):
+    """One too many."""
+    return 8
+
+
+def six(p):
+    """One too few."""
+    return 6
+
+
+def unexplained(p):  # noqa: D103 - which is the slip
+    return 5
+
+
+def by_table(**tables):
+    """A problem whose lists stand in tables."""
+    parts = [Number("seven", points=1, reference=seven), Number("other", points=3, reference=seven, mistakes=[eight])]
+    return Problem(title="T", version=1, source="s", parts=parts, **tables)
+
+
+def test_tables_are_handed_to_the_parts_in_their_order():
+    """A line of a table is the part's own list from then on; what has no line keeps its list; copies keep both."""
+    problem = by_table(mistakes={"seven": [six, eight]}, equivalents={"seven": [seven], "other": [seven]})
+    for copy in (problem, replace(problem, slug="t"), problem.worth(8)):
+        assert [list(part.mistakes) for part in copy.parts] == [[six, eight], [eight]]
+        assert [list(part.equivalents) for part in copy.parts] == [[seven], [seven]]
+    assert by_table().parts[0].mistakes == ()
+
+
+def test_what_a_table_holds_is_checked_as_a_part_checks_it():
+    """A mistake without a hint is heard from a table as from a part."""
+    with pytest.raises(AuthorError, match="part 'seven': mistake 'unexplained' has no docstring"):
+        by_table(mistakes={"seven": [unexplained]})
 
 
 def test_the_first_argument_of_a_part_is_its_name_and_the_rest_have_names():

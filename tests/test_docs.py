@@ -87,7 +87,7 @@ def test_the_problem_of_the_five_steps_is_the_one_that_new_makes(tmp_path):
 def test_the_other_parts_of_the_five_steps_pass_the_audit(tmp_path):
     """Every part that the page shows can be put into the scaffold's table, with a section for each, without a fault."""
     folder = scaffold(tmp_path, "scaled_scores")[0].parent
-    problem, checks, others, words = python_blocks()
+    problem, checks, others, _, words = python_blocks()
     imports = "import torch\nfrom autograder import Choice, Expression, Number, Written, holds\n"
     problem = problem.replace('"""\n\n', f'"""\n\n{imports}', 1).replace(
         "        ),\n    ],\n)", "        ),\n        *OTHERS,\n    ],\n    phrases=phrases,\n)"
@@ -136,3 +136,21 @@ def test_the_map_has_a_sentence_for_each_room():
 def test_the_map_names_what_there_is(name):
     """Each folder and file that the map names exists, in the repository or in the package."""
     assert (DOCS.parent / name).exists() or (DOCS.parent / "autograder" / name).exists()
+
+
+def test_the_tables_of_the_larger_form_are_those_of_the_small_one(tmp_path):
+    """With its mistakes in a module of their own, as the page shows, the scaffold's problem has the same parts."""
+    folder = scaffold(tmp_path, "scaled_scores")[0].parent
+    small = load("scaled_scores", tmp_path)
+    problem, _, _, table, _ = python_blocks()
+    before, rest = problem.split("def unscaled")
+    mistakes, after = rest.split("def by_sum")
+    scheme = after.replace("            mistakes=[unscaled, transposed],\n", "")
+    scheme = scheme.replace("    parts=[", "    mistakes=MISTAKES,\n    parts=[")
+    folder = folder.rename(tmp_path / "in_tables")
+    (folder / "mistakes.py").write_text(f"def unscaled{mistakes}{table}")
+    (folder / "problem.py").write_text(f"from .mistakes import MISTAKES\n{before}def by_sum{scheme}")
+    large = load("in_tables", tmp_path)
+    names = [[item.__name__ for item in problem.part("scores").mistakes] for problem in (small, large)]
+    assert names == [["unscaled", "transposed"]] * 2
+    assert audit(large, statement_text("in_tables", tmp_path), variants=2).faults == ()

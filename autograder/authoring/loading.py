@@ -9,12 +9,15 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import Any
 
 from autograder.core import Problem
 from autograder.errors import AuthorError, StaffError, did_you_mean
 
 FOLDER = "problems"
+# What a module calls its lists by part.
+TABLES = {"MISTAKES", "EQUIVALENTS"}
 
 
 def find_problems(start: Path | None = None) -> Path:
@@ -61,6 +64,7 @@ def _place(error: Exception, folder: Path) -> str:
 def _load(slug: str, root: Path) -> Problem:
     try:
         module = _execute(slug, root / slug / "problem.py", root)
+        problem = _problem(module)
     except AuthorError as error:
         raise AuthorError(error.code, f"{FOLDER}/{slug}: {error.message}") from error
     except Exception as error:
@@ -68,10 +72,36 @@ def _load(slug: str, root: Path) -> Problem:
             "import",
             f"{FOLDER}/{slug}/{_place(error, root / slug)} cannot be imported: {type(error).__name__}: {error}",
         ) from error
+    return dataclasses.replace(problem, slug=slug)
+
+
+def _problem(module: ModuleType) -> Problem:
+    """PROBLEM, if nothing that stands beside it was forgotten."""
     problem = getattr(module, "PROBLEM", None)
     if not isinstance(problem, Problem):
-        raise AuthorError("no_problem", f"{FOLDER}/{slug}/problem.py must assign PROBLEM = Problem(...)")
-    return dataclasses.replace(problem, slug=slug)
+        raise AuthorError("no_problem", "problem.py must assign PROBLEM = Problem(...)")
+    lists = [
+        [part.reference, *part.mistakes, *part.equivalents, *getattr(part, "alternatives", ())]
+        for part in problem.parts
+    ]
+    listed = [item for items in lists for item in items if callable(item)]
+    judged = {item.__module__ for items in lists for item in items[1:] if callable(item)}
+    for name, beside in list(sys.modules.items()):
+        if name.startswith(f"{module.__name__}.") and (name in judged or TABLES & vars(beside).keys()):
+            _nothing_unlisted(beside, listed)
+    return problem
+
+
+def _nothing_unlisted(module: ModuleType, listed: list[Any]) -> None:
+    """Beside what is listed, a module of mistakes or equivalents holds what is private: a forgotten one is heard."""
+    for name, item in vars(module).items():
+        own = isinstance(item, FunctionType | type) and item.__module__ == module.__name__
+        if own and item not in listed and not name.startswith("_"):
+            raise AuthorError(
+                "unlisted",
+                f"{name} in {module.__name__.rpartition('.')[2]}.py is listed with no part; list it, or call it "
+                f"_{name} if it only serves others",
+            )
 
 
 def _execute(slug: str, path: Path, root: Path) -> ModuleType:

@@ -27,13 +27,6 @@ class Choice(Part):
 
     kind = "choice"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.mistakes:
-            raise AuthorError(
-                "options", f"part {self.name!r}: a choice needs at least one wrong option in mistakes=[...]"
-            )
-
     def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
         functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]

@@ -1,5 +1,7 @@
 """Wrong typed answers and numbers; the docstring is the hint that whoever gives the same answer reads."""
 
+from . import choices, code_mistakes
+
 # Costs.
 
 
@@ -124,7 +126,7 @@ def path_kernel_log(p):
     return "O(k ln(n))"
 
 
-def reach(p, stack):
+def _reach(p, stack):
     n, k = p["n"], p["k"]
     return {"causal": -(-(n - 1) // (k - 1)), "centred": -(-2 * (n - 1) // (k - 1))}[stack]
 
@@ -146,7 +148,7 @@ def one_layer_each(p):
 
 def other_stack(p):
     """Read once more what a kernel of this question reads."""
-    return reach(p, "causal" if p["stack"] == "centred" else "centred")
+    return _reach(p, "causal" if p["stack"] == "centred" else "centred")
 
 
 def one_more(p):
@@ -154,7 +156,7 @@ def one_more(p):
     n, k = p["n"], p["k"]
     if p["stack"] == "dilated":
         return next(number for number in range(1, n) if k**number >= n) + 1
-    return reach(p, p["stack"]) + 1
+    return _reach(p, p["stack"]) + 1
 
 
 # Ratios and counts.
@@ -175,46 +177,38 @@ def ratio_half(p):
     return "n/(2d)"
 
 
-def ratio_written_out(p):
-    return "(4 n^2 d)/(2 n d^2)" if p["matrices"] == "state" else "4 n^2 d / (4 n d^2)"
-
-
-def unit(p):
+def _unit(p):
     return 2 if p["adds"] else 1
 
 
 def cost_times_heads(p):
     """You gave each head the full width d."""
-    return f"{unit(p)} h (4 n d^2 + 2 n^2 d)"
+    return f"{_unit(p)} h (4 n d^2 + 2 n^2 d)"
 
 
 def cost_without_output(p):
     """Queries, keys and values are there; what becomes of the heads once they stand side by side?"""
-    return f"{unit(p)} (3 n d^2 + 2 n^2 d)"
+    return f"{_unit(p)} (3 n d^2 + 2 n^2 d)"
 
 
 def cost_products_only(p):
     """These are the products with the scores and the weights; the projections are missing."""
-    return f"{unit(p)} (2 n^2 d)"
+    return f"{_unit(p)} (2 n^2 d)"
 
 
 def cost_scores_only(p):
     """The scores are there; the product of the weights with the values is missing."""
-    return f"{unit(p)} (4 n d^2 + n^2 d)"
+    return f"{_unit(p)} (4 n d^2 + n^2 d)"
 
 
 def cost_over_heads(p):
     """You counted one head's part of the scores: there are h of them."""
-    return f"{unit(p)} (4 n d^2 + 2 n^2 d/h)"
+    return f"{_unit(p)} (4 n d^2 + 2 n^2 d/h)"
 
 
 def cost_other_unit(p):
     """Everything is counted in the other unit: read once more what a product of two matrices costs here."""
-    return f"{3 - unit(p)} (4 n d^2 + 2 n^2 d)"
-
-
-def cost_factored(p):
-    return f"{2 * unit(p)} n d (2 d + n)"
+    return f"{3 - _unit(p)} (4 n d^2 + 2 n^2 d)"
 
 
 def parameters_without_output(p):
@@ -272,13 +266,13 @@ def share_of_the_rest(p):
 # BERT's input.
 
 
-def place(p):
+def _place(p):
     return "r[t]" if p["restart"] else "t"
 
 
 def sum_without_segments(p):
     """The segment is missing."""
-    return f"E[t,j] = E^tok[w[t],j] + E^pos[{place(p)},j]"
+    return f"E[t,j] = E^tok[w[t],j] + E^pos[{_place(p)},j]"
 
 
 def sum_without_positions(p):
@@ -288,43 +282,111 @@ def sum_without_positions(p):
 
 def segment_by_word(p):
     """You looked the segment up under the number of the word."""
-    return f"E[t,j] = E^tok[w[t],j] + E^seg[w[t],j] + E^pos[{place(p)},j]"
+    return f"E[t,j] = E^tok[w[t],j] + E^seg[w[t],j] + E^pos[{_place(p)},j]"
 
 
 def product_of_tables(p):
     """You multiplied two of the vectors, entry by entry."""
-    return f"E[t,j] = E^tok[w[t],j] E^seg[s[t],j] + E^pos[{place(p)},j]"
+    return f"E[t,j] = E^tok[w[t],j] E^seg[s[t],j] + E^pos[{_place(p)},j]"
 
 
 def minus_positions(p):
     """Look at the signs."""
-    return f"E[t,j] = E^tok[w[t],j] + E^seg[s[t],j] - E^pos[{place(p)},j]"
+    return f"E[t,j] = E^tok[w[t],j] + E^seg[s[t],j] - E^pos[{_place(p)},j]"
 
 
-def norm(p):
+def _norm(p):
     return " + 2 d" if p["norm"] else ""
 
 
 def without_segment_table(p):
     """The segment vectors are learned too."""
-    return f"(V + P) d{norm(p)}"
+    return f"(V + P) d{_norm(p)}"
 
 
 def tables_multiplied(p):
     """There is not a row for each combination: three tables are added."""
-    return f"V P S d{norm(p)}"
+    return f"V P S d{_norm(p)}"
 
 
 def positions_fixed(p):
     """In BERT the position vectors are learned."""
-    return f"(V + S) d{norm(p)}"
+    return f"(V + S) d{_norm(p)}"
 
 
 def concatenated_tables(p):
     """Each of the three tables has d columns; nothing has to be brought back to that width."""
-    return f"(V + P + S) d + 3 d^2{norm(p)}"
+    return f"(V + P + S) d + 3 d^2{_norm(p)}"
 
 
 def norm_the_other_way(p):
     """Read once more whether the layer norm is counted."""
     return "(V + P + S) d" if p["norm"] else "(V + P + S) d + 2 d"
+
+
+MISTAKES = {
+    "sources": [choices.swapped, choices.split, choices.one_side, choices.other_side],
+    "printed_positions": [
+        choices.encoder_is_masked,
+        choices.itself_hidden,
+        choices.diagonal_hidden,
+        choices.nothing_wrong,
+    ],
+    "self_attention": [as_recurrent, width_forgotten, both_squared, with_projections, length_once],
+    "recurrent": [as_attention, one_step, length_once, both_squared],
+    "convolution": [kernel_forgotten, one_channel, kernel_squared, attends_to_k],
+    "other_layer": [other_cost_forgets, other_cost_too_much, other_cost_of_one],
+    "steps": [steps_waiting, steps_squared],
+    "path_contiguous": [path_logarithm, path_without_kernel, path_times_kernel, path_two_log],
+    "path_dilated": [path_as_contiguous, path_two_log, path_without_kernel, path_of_quotient, path_kernel_log],
+    "layers": [printed_quotient, half_of_all, one_layer_each, other_stack, one_more],
+    "printed_path": [choices.first_line, choices.third_line, choices.no_line],
+    "flop_ratio": [ratio_upside_down, ratio_of_orders, ratio_half],
+    "one_head": [choices.times_heads, choices.parameters_divided, choices.sequential, choices.averaged_before],
+    "printed_heads": [choices.not_jointly, choices.not_parallel, choices.not_cheaper_each],
+    "layer_cost": [
+        cost_times_heads,
+        cost_without_output,
+        cost_products_only,
+        cost_scores_only,
+        cost_over_heads,
+        cost_other_unit,
+    ],
+    "layer_parameters": [parameters_without_output, parameters_as_full, parameters_shared_wrongly],
+    "masked_weights": [
+        code_mistakes.scores_times_zero,
+        code_mistakes.weights_times_zero,
+        code_mistakes.future_instead_of_past,
+        code_mistakes.one_too_many,
+        code_mistakes.one_too_few,
+        code_mistakes.other_mask,
+        code_mistakes.not_masked,
+        code_mistakes.softmax_over_lookers,
+        code_mistakes.minus_hundred,
+        code_mistakes.minus_ten,
+    ],
+    "visible_pairs": [pairs_without_itself, pairs_all, pairs_one_row],
+    "bert_mask": [choices.attention_masked, choices.all_replaced, choices.left_to_right, choices.rest_masked],
+    "masked_tokens": [all_selected, share_of_all, share_of_the_rest],
+    "bert_sum": [sum_without_segments, sum_without_positions, segment_by_word, product_of_tables, minus_positions],
+    "bert_input": [
+        code_mistakes.concatenated,
+        code_mistakes.multiplied,
+        code_mistakes.without_segments,
+        code_mistakes.without_positions,
+        code_mistakes.separator_to_the_next,
+        code_mistakes.positions_the_other_way,
+        code_mistakes.positions_from_one,
+        code_mistakes.sinusoids,
+        code_mistakes.segment_counts_words,
+        code_mistakes.two_segments_alternate,
+    ],
+    "bert_parameters": [
+        without_segment_table,
+        tables_multiplied,
+        positions_fixed,
+        concatenated_tables,
+        norm_the_other_way,
+    ],
+    "bert_difference": [choices.sinusoids_too, choices.no_positions, choices.joined, choices.fixed_segments],
+}

@@ -2,7 +2,7 @@
 
 import torch
 
-from .mistakes import left, right, side, steps, walk
+from .references import left, right, side, steps, walk
 
 # The open question: other spellings of the linear model, then other models.
 
@@ -207,3 +207,25 @@ def by_column(A, pi, w, *, p):
         row = wider[words[n - 1], :V] * reach[:V]
         rows.append(row / row.sum())
     return torch.stack(rows)
+
+
+EQUIVALENTS = {
+    "distribution": [
+        in_latex,
+        indexed_by_word,
+        concatenated,
+        product_of_experts,
+        tanh_inside,
+        hidden_layer,
+        with_bias,
+        as_mixture,
+        gated_mixture,
+        one_matrix,
+        elementwise,
+        experts_over_prior,
+    ],
+    "contexts": [each_blank_alone, by_rnn_modules],
+    "probabilities": [concatenated_code, experts_code, by_words],
+    "markov": [chain_by_steps, chain_by_capitals, as_logarithms],
+    "exact_blanks": [by_brute_force, by_messages, by_column],
+}

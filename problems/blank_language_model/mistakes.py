@@ -1,38 +1,10 @@
 """Wrong answers that students give; the docstring is the hint that whoever gives the same answer reads."""
 
-import itertools
-
 import torch
 
+from .references import left, linear, markov_equation, right, shifted, side, steps, walk
+
 # The open question. Which state stands beside the blanks depends on what a state has read.
-
-
-def left(p):
-    """The index of the forward state that has read everything before the blanks, and nothing else."""
-    return "t-1" if p["states"] == "with own word" else "t"
-
-
-def right(p):
-    """The index of the backward state that has read everything behind the blanks, and nothing else."""
-    behind = p["m"] if p["states"] == "with own word" else p["m"] - 1
-    return f"t+{behind}" if behind else "t"
-
-
-def shifted(index, by):
-    """The index moved by so many places."""
-    number = int(index[1:] or 0) + by
-    return f"t{number:+d}" if number else "t"
-
-
-def side(p, which, by=0):
-    """The score from one side, from a state so many places away from the right one."""
-    if which == "forward":
-        return f"e[w,I] W_f[I,J] h->[{shifted(left(p), by)},J]"
-    return f"e[w,I] W_b[I,J] h<-[{shifted(right(p), by)},J]"
-
-
-def linear(p, before=0, behind=0):
-    return f"P[w] = softmax_w[ {side(p, 'forward', before)} + {side(p, 'backward', behind)} ]"
 
 
 def bare_product(p):
@@ -120,7 +92,7 @@ def without_word_vectors(p):
 # The states beside the blanks, as code.
 
 
-def run(h, words, W_h, W_x, B, p, activation=torch.tanh, sign=None):
+def _run(h, words, W_h, W_x, B, p, activation=torch.tanh, sign=None):
     """All states of one direction, the first before any word."""
     sign = sign or (-1 if p["bias_sign"] == "subtracted" else 1)
     states = [h.expand(len(words), -1)]
@@ -129,7 +101,7 @@ def run(h, words, W_h, W_x, B, p, activation=torch.tanh, sign=None):
     return states
 
 
-def beside(forward, backward, p, late=0, early=0):
+def _beside(forward, backward, p, late=0, early=0):
     """Side by side for each run of blanks, or from states that have read so many words more."""
     N = len(forward) - p["m"]
     pick = lambda states, n: states[min(n, len(states) - 1)]  # noqa: E731
@@ -139,73 +111,73 @@ def beside(forward, backward, p, late=0, early=0):
 
 def states_at_the_blank(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """Your states have read a blanked word: then it is copied, not predicted."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
-    return beside(forward, backward, p, late=1, early=1)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    return _beside(forward, backward, p, late=1, early=1)
 
 
 def right_begins_early(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """The left sides are right; your right sides have read a blanked word."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
-    return beside(forward, backward, p, early=1)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    return _beside(forward, backward, p, early=1)
 
 
 def sides_exchanged(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """The left side comes first in the result."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
-    left, right = beside(forward, backward, p).chunk(2, -1)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    left, right = _beside(forward, backward, p).chunk(2, -1)
     return torch.cat([right, left], -1)
 
 
 def no_way_back(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """Your second direction reads from the left as well: it should begin with the last word."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x, W_hb, W_xb, B_b, p)
-    return beside(forward, backward, p)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x, W_hb, W_xb, B_b, p)
+    return _beside(forward, backward, p)
 
 
 def order_of_reading(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """Your right sides stand in the order in which the words were read, not in that of the sentence."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
-    left, right = beside(forward, backward, p).chunk(2, -1)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    left, right = _beside(forward, backward, p).chunk(2, -1)
     return torch.cat([left, right.flip(1)], -1)
 
 
 def zeros_outside(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """Before the first word and behind the last one stand the given vectors; you began with zeros."""
-    forward = run(0 * start, x, W_hf, W_xf, B_f, p)
-    return beside(forward, run(0 * end, x.flip(1), W_hb, W_xb, B_b, p), p)
+    forward = _run(0 * start, x, W_hf, W_xf, B_f, p)
+    return _beside(forward, _run(0 * end, x.flip(1), W_hb, W_xb, B_b, p), p)
 
 
 def bias_the_other_way(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """Look at the sign of the biases."""
     sign = 1 if p["bias_sign"] == "subtracted" else -1
-    forward = run(start, x, W_hf, W_xf, B_f, p, sign=sign)
-    backward = run(end, x.flip(1), W_hb, W_xb, B_b, p, sign=sign)
-    return beside(forward, backward, p)
+    forward = _run(start, x, W_hf, W_xf, B_f, p, sign=sign)
+    backward = _run(end, x.flip(1), W_hb, W_xb, B_b, p, sign=sign)
+    return _beside(forward, backward, p)
 
 
 def one_cell_for_both(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """Each direction has parameters of its own."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hf, W_xf, B_f, p)
-    return beside(forward, backward, p)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x.flip(1), W_hf, W_xf, B_f, p)
+    return _beside(forward, backward, p)
 
 
 def left_twice(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """The right sides are missing."""
-    forward = run(start, x, W_hf, W_xf, B_f, p)
-    left, _ = beside(forward, forward, p).chunk(2, -1)
+    forward = _run(start, x, W_hf, W_xf, B_f, p)
+    left, _ = _beside(forward, forward, p).chunk(2, -1)
     return torch.cat([left, left], -1)
 
 
 def without_activation(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """The new state is the hyperbolic tangent of what you have."""
-    forward = run(start, x, W_hf, W_xf, B_f, p, activation=lambda z: z)
-    return beside(forward, run(end, x.flip(1), W_hb, W_xb, B_b, p, activation=lambda z: z), p)
+    forward = _run(start, x, W_hf, W_xf, B_f, p, activation=lambda z: z)
+    return _beside(forward, _run(end, x.flip(1), W_hb, W_xb, B_b, p, activation=lambda z: z), p)
 
 
 def detached_states(x, W_hf, W_xf, B_f, W_hb, W_xb, B_b, start, end, *, p):
     """The values are right, but no gradient flows from one step to the step before."""
-    forward, backward = run(start, x, W_hf, W_xf, B_f, p), run(end, x.flip(1), W_hb, W_xb, B_b, p)
-    return beside([h.detach() for h in forward], [h.detach() for h in backward], p)
+    forward, backward = _run(start, x, W_hf, W_xf, B_f, p), _run(end, x.flip(1), W_hb, W_xb, B_b, p)
+    return _beside([h.detach() for h in forward], [h.detach() for h in backward], p)
 
 
 # The distribution, as code.
@@ -267,24 +239,6 @@ def detached_right(left, right, e, W_f, W_b, *, p):
 # A Markov chain, typed.
 
 
-def walk(path):
-    """The product of the steps along a path."""
-    return " ".join(f"A[{one},{other}]" for one, other in itertools.pairwise(path))
-
-
-def steps(m, first="w", last="b"):
-    """The product of the steps from the first blank to the word behind, summed over the other blanks."""
-    between = ["u", "v", "x"][: m - 1]
-    product = walk([first, *between, last])
-    return f"sum_{{{','.join(between)}}} {product}" if between else product
-
-
-def markov_equation(p, m=None):
-    """The blank's distribution."""
-    inside = steps(m or p["m"])
-    return f"F[w] = A[a,w] ({inside})\nP[w] = F[w] / sum_{{y}} F[y]"
-
-
 def from_the_left(p):
     """This is what is known from the left alone; the word behind tells something as well."""
     return "P[w] = A[a,w] + 0 * A[w,b]"
@@ -321,7 +275,7 @@ def other_span(p):
 # A Markov chain, as code.
 
 
-def rows(A, pi, w, p, before=None, behind=None, power=None, end=None):
+def _rows(A, pi, w, p, before=None, behind=None, power=None, end=None):
     """The distributions, with some of their ingredients replaced."""
     m, V = p["m"], len(pi)
     M = torch.linalg.matrix_power(A, m if power is None else power)
@@ -335,43 +289,43 @@ def rows(A, pi, w, p, before=None, behind=None, power=None, end=None):
     return torch.stack(found)
 
 
-def normalised(P):
+def _normalised(P):
     return P / P.sum(-1, keepdim=True)
 
 
 def forgets_right(A, pi, w, *, p):
     """The words behind the blanks have no effect on your distribution."""
-    return normalised(rows(A, pi, w, p, behind=lambda n: torch.ones(len(pi), dtype=A.dtype)))
+    return _normalised(_rows(A, pi, w, p, behind=lambda n: torch.ones(len(pi), dtype=A.dtype)))
 
 
 def forgets_left(A, pi, w, *, p):
     """The words before the blanks have no effect on your distribution."""
-    return normalised(rows(A, pi, w, p, before=lambda n: torch.ones(len(pi), dtype=A.dtype)))
+    return _normalised(_rows(A, pi, w, p, before=lambda n: torch.ones(len(pi), dtype=A.dtype)))
 
 
 def uniform_start(A, pi, w, *, p):
     """The first word of a sentence is not equally likely to be any word: its distribution is given."""
-    return normalised(rows(A, torch.full_like(pi, 1 / len(pi)), w, p))
+    return _normalised(_rows(A, torch.full_like(pi, 1 / len(pi)), w, p))
 
 
 def ends_by_prior(A, pi, w, *, p):
     """At the end of a sentence nothing stands behind: that is no reason to weigh the words once more."""
-    return normalised(rows(A, pi, w, p, end=pi))
+    return _normalised(_rows(A, pi, w, p, end=pi))
 
 
 def rows_not_normalised(A, pi, w, *, p):
     """This is the probability of the word together with what follows: it does not sum to one."""
-    return 0.5 * rows(A, pi, w, p)
+    return 0.5 * _rows(A, pi, w, p)
 
 
 def other_number_of_steps(A, pi, w, *, p):
     """Count the steps from the first blank to the word behind: how many blanks are there?"""
-    return normalised(rows(A, pi, w, p, power=2 if p["m"] == 1 else p["m"] - 1))
+    return _normalised(_rows(A, pi, w, p, power=2 if p["m"] == 1 else p["m"] - 1))
 
 
 def chain_backwards(A, pi, w, *, p):
     """You walk through the chain from right to left: which index of A is the word that comes first?"""
-    return normalised(rows(A.T, pi, w, p))
+    return _normalised(_rows(A.T, pi, w, p))
 
 
 # The choices.
@@ -438,3 +392,62 @@ def wrap_around(p):
 def uniform_word(p):
     """What stands behind the blanks is visible and can be used."""
     return "Then all words are equally likely."
+
+
+MISTAKES = {
+    "distribution": [
+        bare_product,
+        bare_sum,
+        scores,
+        over_positions,
+        at_the_blank,
+        directions_exchanged,
+        both_on_the_left,
+        one_word_too_far,
+        no_projection,
+        reads_more,
+        not_normalised,
+        negative_probabilities,
+        without_left,
+        without_right,
+        wrong_state,
+        without_word_vectors,
+    ],
+    "contexts": [
+        states_at_the_blank,
+        right_begins_early,
+        sides_exchanged,
+        no_way_back,
+        order_of_reading,
+        zeros_outside,
+        bias_the_other_way,
+        one_cell_for_both,
+        left_twice,
+        without_activation,
+        detached_states,
+    ],
+    "probabilities": [
+        left_side_only,
+        unnormalised_product,
+        sum_of_two,
+        raw_scores,
+        states_multiplied,
+        another_head,
+        over_the_batch,
+        logarithms,
+        detached_right,
+    ],
+    "markov": [from_the_left, from_the_right, not_divided, sum_of_steps, steps_backwards, other_span],
+    "exact_blanks": [
+        forgets_right,
+        forgets_left,
+        uniform_start,
+        ends_by_prior,
+        rows_not_normalised,
+        other_number_of_steps,
+        chain_backwards,
+    ],
+    "stacking": [nothing_wrong, widths_do_not_fit, no_distribution, order_is_lost],
+    "same_model": [average, product_only, tanh_of_sum, normalised_states],
+    "boundary": [never_blanked, first_state, wrap_around, uniform_word],
+}

@@ -6,33 +6,10 @@ import torch
 
 from autograder import Choice, Equation, Function, Problem, close, gradient, holds, sizes, tensors, unseen
 
-from . import mistakes as wrong
-from .equivalents import (
-    as_logarithms,
-    as_mixture,
-    by_brute_force,
-    by_column,
-    by_messages,
-    by_rnn_modules,
-    by_words,
-    chain_by_capitals,
-    chain_by_steps,
-    concatenated,
-    concatenated_code,
-    each_blank_alone,
-    elementwise,
-    experts_code,
-    experts_over_prior,
-    gated_mixture,
-    hidden_layer,
-    in_latex,
-    indexed_by_word,
-    one_matrix,
-    product_of_experts,
-    tanh_inside,
-    with_bias,
-)
-from .mistakes import left, right
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
+from .notation import CHAIN, SIDES
+from .references import left, linear, markov_equation, right
 
 
 def draw(rng):
@@ -105,8 +82,9 @@ def demands(answer, p):
 def sentences(rng, p, **fixed):
     """Vectors of words and two cells that are not alike; tanh is not saturated."""
     n = {**sizes(rng, "B I J", largest=7), "T": int(rng.integers(5, 8)), **fixed}
-    drawn = tensors(rng, n, x="B T I", W_hf="J J", W_xf="J I", B_f="J", W_hb="J J", W_xb="J I", B_b="J",
-                    start="J", end="J")  # fmt: skip
+    drawn = tensors(
+        rng, n, x="B T I", W_hf="J J", W_xf="J I", B_f="J", W_hb="J J", W_xb="J I", B_b="J", start="J", end="J"
+    )
     for name in ("W_hf", "W_hb"):
         drawn[name] = 0.6 * drawn[name] / n["J"] ** 0.5
     for name in ("W_xf", "W_xb"):
@@ -211,6 +189,11 @@ def learned_state(p):
     return "A vector of parameters, learned like all others, takes its place."
 
 
+CONTEXTS_INPUTS = [sentences, nothing_but_blanks]
+PROBABILITIES_INPUTS = [two_states, one_state]
+CONTEXTS_CHECKS = [close(weight=3), gradient(), unseen(own_words_and_the_other_side)]
+PROBABILITIES_CHECKS = [close(weight=2), gradient(), holds(rows_sum_to_one)]
+
 PROBLEM = Problem(
     title="A blank language model",
     version=1,
@@ -218,44 +201,18 @@ PROBLEM = Problem(
     draw=draw,
     phrases=phrases,
     variants=30,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Equation("distribution", points=7, target="P", tensors=["e[W,I]", "h->[T,J]", "h<-[T,J]"], context="t",
-                 demands=demands, reference=wrong.linear,
-                 mistakes=[wrong.bare_product, wrong.bare_sum, wrong.scores, wrong.over_positions,
-                           wrong.at_the_blank, wrong.directions_exchanged, wrong.both_on_the_left,
-                           wrong.one_word_too_far, wrong.no_projection, wrong.reads_more, wrong.not_normalised,
-                           wrong.negative_probabilities, wrong.without_left, wrong.without_right, wrong.wrong_state,
-                           wrong.without_word_vectors],
-                 equivalents=[in_latex, indexed_by_word, concatenated, product_of_experts, tanh_inside, hidden_layer,
-                              with_bias, as_mixture, gated_mixture, one_matrix, elementwise, experts_over_prior]),
-        Function("contexts", points=5, inputs=[sentences, nothing_but_blanks], reference=contexts,
-                 checks=[close(weight=3), gradient(), unseen(own_words_and_the_other_side)],
-                 mistakes=[wrong.states_at_the_blank, wrong.right_begins_early, wrong.sides_exchanged,
-                           wrong.no_way_back, wrong.order_of_reading, wrong.zeros_outside, wrong.bias_the_other_way,
-                           wrong.one_cell_for_both, wrong.left_twice, wrong.without_activation,
-                           wrong.detached_states],
-                 equivalents=[each_blank_alone, by_rnn_modules]),
-        Function("probabilities", points=4, inputs=[two_states, one_state], reference=probabilities,
-                 checks=[close(weight=2), gradient(), holds(rows_sum_to_one)],
-                 mistakes=[wrong.left_side_only, wrong.unnormalised_product, wrong.sum_of_two, wrong.raw_scores,
-                           wrong.states_multiplied, wrong.another_head, wrong.over_the_batch,
-                           wrong.logarithms, wrong.detached_right],
-                 equivalents=[concatenated_code, experts_code, by_words]),
-        Equation("markov", points=3, target="P", tensors=["A[V,V]"], context="a b", positive="A",
-                 reference=wrong.markov_equation,
-                 mistakes=[wrong.from_the_left, wrong.from_the_right, wrong.not_divided, wrong.sum_of_steps,
-                           wrong.steps_backwards, wrong.other_span],
-                 equivalents=[chain_by_steps, chain_by_capitals, as_logarithms]),
-        Function("exact_blanks", points=3, inputs=[chain, all_blank], reference=exact_blanks,
-                 checks=[close()],
-                 mistakes=[wrong.forgets_right, wrong.forgets_left, wrong.uniform_start, wrong.ends_by_prior,
-                           wrong.rows_not_normalised, wrong.other_number_of_steps, wrong.chain_backwards],
-                 equivalents=[by_brute_force, by_messages, by_column]),
-        Choice("stacking", points=1, reference=word_leaks,
-               mistakes=[wrong.nothing_wrong, wrong.widths_do_not_fit, wrong.no_distribution, wrong.order_is_lost]),
-        Choice("same_model", points=1, reference=renormalised_product,
-               mistakes=[wrong.average, wrong.product_only, wrong.tanh_of_sum, wrong.normalised_states]),
-        Choice("boundary", points=1, reference=learned_state,
-               mistakes=[wrong.never_blanked, wrong.first_state, wrong.wrap_around, wrong.uniform_word]),
+        Equation("distribution", points=7, **SIDES, demands=demands, reference=linear),
+        Function("contexts", points=5, inputs=CONTEXTS_INPUTS, reference=contexts, checks=CONTEXTS_CHECKS),
+        Function(
+            "probabilities", points=4, inputs=PROBABILITIES_INPUTS, reference=probabilities, checks=PROBABILITIES_CHECKS
+        ),
+        Equation("markov", points=3, **CHAIN, reference=markov_equation),
+        Function("exact_blanks", points=3, inputs=[chain, all_blank], reference=exact_blanks, checks=[close()]),
+        Choice("stacking", points=1, reference=word_leaks),
+        Choice("same_model", points=1, reference=renormalised_product),
+        Choice("boundary", points=1, reference=learned_state),
     ],
-)  # fmt: skip
+)

@@ -2,7 +2,7 @@
 
 import torch
 
-from .mistakes import W_see, cell, distribution, head, score, update, values, weights, whole_V
+from .references import W_see, cell, distribution, head, score, update, values, weights, whole_V
 
 # The equations.
 
@@ -185,3 +185,15 @@ def prefix_by_prefix(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
             rows.append(s / s.sum())
         captions.append(torch.stack(rows))
     return torch.stack(captions)
+
+
+EQUIVALENTS = {
+    "words": [words_in_latex, words_with_time],
+    "attention": [attention_in_latex, attention_by_exp, attention_shifted, attention_by_stages],
+    "glimpse": [values_by_capitals, values_nested],
+    "state": [update_in_latex, update_by_lookup, update_in_two_lines],
+    "start": [start_by_parts, start_under_the_sum],
+    "sensitivity": [derivative_written_out, derivative_factored],
+    "attend": [head_by_head, in_two_stages, by_sdpa],
+    "captioner": [hoisted, prefix_by_prefix],
+}

@@ -1,64 +1,8 @@
-"""The equations of each variant, and wrong answers, whose docstrings are hints to whoever gives the same answer."""
+"""Wrong answers that students give; the docstring is the hint that whoever gives the same answer reads."""
 
 import torch
 
-# What varies: image or video, one head or several, how scores are made, what is averaged, when the image is used.
-
-
-def cell(p):
-    """The indices of a place that is looked at."""
-    return "f,x,y" if p["memory"] == "video" else "x,y"
-
-
-def head(p):
-    """The index of the head, before others."""
-    return "n," if p["heads"] else ""
-
-
-def score(p, h="h[t-1,J]", place=None):
-    """The score of a place."""
-    n, place = head(p), place or cell(p)
-    if p["score"] == "bilinear":
-        return f"{h} W^key[{n}J,K] M[{place},K]"
-    return f"v[{n}A] tanh(W^h[{n}A,J] {h} + W^M[{n}A,K] M[{place},K] - B[{n}A])"
-
-
-def weights(p, over=None, h="h[t-1,J]", temperature=None):
-    """Give the equation of alpha."""
-    place, divided = cell(p), " / tau" if p["temperature"] else ""
-    divided = divided if temperature is None else temperature
-    return f"alpha[{head(p)}{place}] = softmax_{{{over or place}}}[ ({score(p, h)}){divided} ]"
-
-
-def values(p, before="", alpha=None, after="", place=None, M=None):
-    """Give the equation of V."""
-    n, place = head(p), place or cell(p)
-    alpha = f"alpha[{n}{place}]" if alpha is None else alpha
-    if p["values"] == "mapped":
-        return f"V[{n}j] = {before}sum_{{{place}}} {alpha} W^val[{n}j,K] M[{M or place},K]{after}"
-    return f"V[{n}k] = {before}sum_{{{place}}} {alpha} M[{M or place},k]{after}"
-
-
-def whole_V(p):
-    """V with all its axes."""
-    return f"V[{'N,' if p['heads'] else ''}{'J' if p['values'] == 'mapped' else 'K'}]"
-
-
-def W_see(p):
-    """The matrix by which V enters the distribution of the same step."""
-    return f"W^see[I,{whole_V(p)[2:]}"
-
-
-def distribution(p, h="h[t-1,J]", use=None, f="softmax_w", word="w"):
-    """Give the equation of P."""
-    see = f" + e[{word},I] {W_see(p)} {whole_V(p)}" if (use or p["use"]) == "same step" else ""
-    return f"P[{word}] = {f}[ e[{word},I] W^auto[I,J] {h}{see} ]"
-
-
-def update(p, first="h[t-1,J]", second=None, third="e[w_t,I]"):
-    """Give the equation of h[t,J]."""
-    return f"h[t,J] = CELL({first}, {second or whole_V(p)}, {third})"
-
+from .references import cell, derivative, distribution, first_state, head, score, update, values, weights, whole_V
 
 # The distribution of the next word.
 
@@ -213,13 +157,6 @@ def whole_memory(p):
 # The first state.
 
 
-def first_state(p, before=None, body=None):
-    """Give the equation of the first state."""
-    total = "F X Y" if p["memory"] == "video" else "X Y"
-    before = f"1/({total}) " if before is None else before
-    return f"s[j] = W^init[j,K] {before}{body or f'(sum_{{{cell(p)}}} M[{cell(p)},K])'}"
-
-
 def total_not_mean(p):
     """This is the sum over all places; larger pictures would begin with larger states."""
     return first_state(p, before="")
@@ -241,11 +178,6 @@ def weighted_mean(p):
 
 
 # The derivative.
-
-
-def derivative(p, body="beta[{0}] (M[{0},k] - c[k])"):
-    """Give the derivative."""
-    return f"G[{cell(p)},k] = {body.format(cell(p))}"
 
 
 def no_normaliser(p):
@@ -276,107 +208,107 @@ def weight_on_one(p):
 # The attention, as code.
 
 
-def looked_at(alpha, M):
+def _looked_at(alpha, M):
     """V of all heads side by side."""
     return torch.einsum("bns,bsk->bnk", alpha, M.flatten(1, -2)).flatten(1)
 
 
-def scored(h, M, W_key):
+def _scored(h, M, W_key):
     return torch.einsum("bj,njk,bsk->bns", h, W_key, M.flatten(1, -2))
 
 
-def shaped(alpha, M):
+def _shaped(alpha, M):
     return alpha.reshape(len(M), -1, *M.shape[1:-1])
 
 
 def last_axis_only(h, M, W_key, tau):
     """Your weights sum to one for each column by itself: there is one distribution over all places."""
-    s = shaped(scored(h, M, W_key) / tau, M)
+    s = _shaped(_scored(h, M, W_key) / tau, M)
     alpha = torch.softmax(s, -1)
-    return alpha, looked_at(alpha.flatten(2), M)
+    return alpha, _looked_at(alpha.flatten(2), M)
 
 
 def first_axis_only(h, M, W_key, tau):
     """You normalised over one axis of the places: there is one distribution over all of them."""
-    alpha = torch.softmax(shaped(scored(h, M, W_key) / tau, M), 2)
-    return alpha, looked_at(alpha.flatten(2), M)
+    alpha = torch.softmax(_shaped(_scored(h, M, W_key) / tau, M), 2)
+    return alpha, _looked_at(alpha.flatten(2), M)
 
 
 def axis_by_axis(h, M, W_key, tau):
     """A softmax over x times a softmax over y is no distribution over the places: it does not sum to one."""
-    s = shaped(scored(h, M, W_key) / tau, M)
+    s = _shaped(_scored(h, M, W_key) / tau, M)
     alpha = torch.softmax(s, -1) * torch.softmax(s, -2)
-    return alpha, looked_at(alpha.flatten(2), M)
+    return alpha, _looked_at(alpha.flatten(2), M)
 
 
 def pooled(h, M, W_key, tau):
     """What is looked at is the plain average of all places: the weights have no effect on it."""
-    alpha = torch.softmax(scored(h, M, W_key) / tau, -1)
-    return shaped(alpha, M), looked_at(torch.ones_like(alpha) / alpha.shape[-1], M)
+    alpha = torch.softmax(_scored(h, M, W_key) / tau, -1)
+    return _shaped(alpha, M), _looked_at(torch.ones_like(alpha) / alpha.shape[-1], M)
 
 
 def weighs_by_scores(h, M, W_key, tau):
     """You weighed the features with the raw scores."""
-    s = scored(h, M, W_key) / tau
-    return shaped(torch.softmax(s, -1), M), looked_at(s, M)
+    s = _scored(h, M, W_key) / tau
+    return _shaped(torch.softmax(s, -1), M), _looked_at(s, M)
 
 
 def one_root_too_many(h, M, W_key, tau):
     """You divided by a square root that this attention does not have."""
-    alpha = torch.softmax(scored(h, M, W_key) / tau / M.shape[-1] ** 0.5, -1)
-    return shaped(alpha, M), looked_at(alpha, M)
+    alpha = torch.softmax(_scored(h, M, W_key) / tau / M.shape[-1] ** 0.5, -1)
+    return _shaped(alpha, M), _looked_at(alpha, M)
 
 
 def average_of_average(h, M, W_key, tau):
     """The weights sum to one, so that the sum is an average already."""
-    alpha = torch.softmax(scored(h, M, W_key) / tau, -1)
-    return shaped(alpha, M), looked_at(alpha / alpha.shape[-1], M)
+    alpha = torch.softmax(_scored(h, M, W_key) / tau, -1)
+    return _shaped(alpha, M), _looked_at(alpha / alpha.shape[-1], M)
 
 
 def multiplied_by_tau(h, M, W_key, tau):
     """The larger the temperature, the more even are the weights: it divides."""
-    alpha = torch.softmax(scored(h, M, W_key) * tau, -1)
-    return shaped(alpha, M), looked_at(alpha, M)
+    alpha = torch.softmax(_scored(h, M, W_key) * tau, -1)
+    return _shaped(alpha, M), _looked_at(alpha, M)
 
 
 def cold(h, M, W_key, tau):
     """The temperature has no effect on your weights."""
-    alpha = torch.softmax(scored(h, M, W_key), -1)
-    return shaped(alpha, M), looked_at(alpha, M)
+    alpha = torch.softmax(_scored(h, M, W_key), -1)
+    return _shaped(alpha, M), _looked_at(alpha, M)
 
 
 def heads_share(h, M, W_key, tau):
     """Each head has a distribution of its own: yours sum to one over all heads together."""
-    alpha = torch.softmax((scored(h, M, W_key) / tau).flatten(1), -1).view(len(h), len(W_key), -1)
-    return shaped(alpha, M), looked_at(alpha, M)
+    alpha = torch.softmax((_scored(h, M, W_key) / tau).flatten(1), -1).view(len(h), len(W_key), -1)
+    return _shaped(alpha, M), _looked_at(alpha, M)
 
 
 def heads_interleaved(h, M, W_key, tau):
     """The K entries of one head stand together in the result, one head after the other."""
-    alpha = torch.softmax(scored(h, M, W_key) / tau, -1)
+    alpha = torch.softmax(_scored(h, M, W_key) / tau, -1)
     V = torch.einsum("bns,bsk->bkn", alpha, M.flatten(1, -2)).flatten(1)
-    return shaped(alpha, M), V
+    return _shaped(alpha, M), V
 
 
 def features_normalised(h, M, W_key, tau):
     """Your softmax runs over the features of a place, not over the places."""
     terms = torch.einsum("bj,njk,bsk->bnsk", h, W_key, M.flatten(1, -2)) / tau
     alpha = torch.softmax(terms, -1)
-    return shaped(alpha.sum(-1), M), torch.einsum("bnsk,bsk->bnk", alpha, M.flatten(1, -2)).flatten(1)
+    return _shaped(alpha.sum(-1), M), torch.einsum("bnsk,bsk->bnk", alpha, M.flatten(1, -2)).flatten(1)
 
 
 def hard(h, M, W_key, tau):
     """You look at the best place only: then no gradient says where to look instead."""
-    s = scored(h, M, W_key) / tau
+    s = _scored(h, M, W_key) / tau
     alpha = torch.softmax(s, -1)
     best = torch.nn.functional.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    return shaped(alpha, M), looked_at(best, M)
+    return _shaped(alpha, M), _looked_at(best, M)
 
 
 # A captioner, as code.
 
 
-def walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, **other):
+def _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, **other):
     """P of all steps, with some ingredients replaced."""
     places = M.flatten(1, -2)
     h = places.mean(1) @ W_init.T if other.get("first") is None else other["first"](places)
@@ -395,44 +327,44 @@ def walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, **other):
 def reads_the_next_word(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """A step of yours reads the very word that it should predict."""
     words = torch.cat([x, start.expand(len(x), 1, -1)], 1)
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, words=words)
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, words=words)
 
 
 def one_step_late(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """You predict from the state before the step: what the step has looked at comes one word too late."""
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, early=True)
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, early=True)
 
 
 def begins_with_zeros(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """Read once more what the first state is: it has seen the picture."""
     first = lambda places: places.new_zeros(len(places), len(B))  # noqa: E731
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, first=first)
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, first=first)
 
 
 def begins_with_sum(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """The first state comes from the average over all places, not from their sum."""
     first = lambda places: places.sum(1) @ W_init.T  # noqa: E731
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, first=first)
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, first=first)
 
 
 def looks_everywhere(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """All places have the same weight in your steps, whatever the state is."""
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, attend=False)
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, attend=False)
 
 
 def bias_added(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """A bias is a threshold here: look at its sign."""
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, sign=1)
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B, sign=1)
 
 
 def no_start(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """The first step reads the given start vector; yours reads nothing."""
-    return walk(M, x, 0 * start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B)
+    return _walk(M, x, 0 * start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B)
 
 
 def scores_not_probabilities(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B):
     """You return logarithms or scores; probabilities were asked for."""
-    return walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B).log()
+    return _walk(M, x, start, e, W_init, W_key, W_auto, W_h, W_V, W_x, B).log()
 
 
 # The choices.
@@ -478,3 +410,50 @@ def state_too_early(p):
 def sum_not_one(p):
     """The softmax takes care of that."""
     return r"$V$ must be divided by the number of places: as printed it is a sum over all of them, and not an average."
+
+
+MISTAKES = {
+    "words": [later_state, scores_of_words, other_use_of_V, two_softmaxes, sign_of_scores],
+    "attention": [
+        over_y,
+        over_x,
+        product_of_two,
+        raw_weights,
+        scaled_by_root,
+        other_temperature,
+        own_step,
+        equal_weights,
+        other_scores,
+    ],
+    "glimpse": [averaged, averaged_again, turned_over, weights_squared, other_values, one_column],
+    "state": [order_of_arguments, word_before, blind, no_word, state_of_two_steps_ago, whole_memory],
+    "start": [total_not_mean, divided_by_one_side, one_corner, weighted_mean],
+    "sensitivity": [no_normaliser, logistic_derivative, wrong_way_round, not_weighted, weight_on_one],
+    "attend": [
+        last_axis_only,
+        first_axis_only,
+        axis_by_axis,
+        pooled,
+        weighs_by_scores,
+        one_root_too_many,
+        average_of_average,
+        multiplied_by_tau,
+        cold,
+        heads_share,
+        heads_interleaved,
+        features_normalised,
+        hard,
+    ],
+    "captioner": [
+        reads_the_next_word,
+        one_step_late,
+        begins_with_zeros,
+        begins_with_sum,
+        looks_everywhere,
+        bias_added,
+        no_start,
+        scores_not_probabilities,
+    ],
+    "lag": [through_nothing, through_other, through_attention_only, through_embedding],
+    "printed_error": [softmax_misplaced, key_matrix_twice, state_too_early, sum_not_one],
+}

@@ -4,32 +4,17 @@ import torch
 
 from autograder import Choice, Equation, Function, Problem, close, gradient, holds, sizes, tensors, unseen
 
-from . import mistakes as wrong
-from .equivalents import (
-    attention_by_exp,
-    attention_by_stages,
-    attention_in_latex,
-    attention_shifted,
-    by_sdpa,
-    derivative_by_pairs,
-    derivative_factored,
-    derivative_written_out,
-    head_by_head,
-    hoisted,
-    in_two_stages,
-    prefix_by_prefix,
-    start_by_parts,
-    start_under_the_sum,
-    update_by_lookup,
-    update_in_latex,
-    update_in_two_lines,
-    values_by_capitals,
-    values_divided,
-    values_nested,
-    words_in_latex,
-    words_with_time,
+from .equivalents import EQUIVALENTS, derivative_by_pairs, values_divided
+from .mistakes import MISTAKES
+from .notation import (
+    AVERAGE,
+    given_attention,
+    given_start,
+    given_update,
+    given_values,
+    given_words,
 )
-from .mistakes import W_see, cell, whole_V
+from .references import W_see, cell, derivative, distribution, first_state, update, values, weights, whole_V
 
 
 def draw(rng):
@@ -92,7 +77,12 @@ def phrases(p):
         "use_words": (
             "At the same step, the distribution of the word also uses $" + of_V + "$: the scores of the words are "
             "the sum of two terms, one from $h[t-1,J]$ by the matrix $W^{\\mathrm{auto}}[I,J]$, and one from $"
-            + of_V + "$ by $" + W_see(p).replace("W^see", "W^{\\mathrm{see}}") + "$, typed `" + W_see(p) + "`."
+            + of_V
+            + "$ by $"
+            + W_see(p).replace("W^see", "W^{\\mathrm{see}}")
+            + "$, typed `"
+            + W_see(p)
+            + "`."
             if same
             else "The scores of the words are made from $h[t-1,J]$ alone, by the matrix $W^{\\mathrm{auto}}[I,J]$; "
             "what is looked at in step $t$ is used for the words after $w_t$."
@@ -100,49 +90,7 @@ def phrases(p):
         "lag_formula": (
             r"P(w_t) = \mathrm{softmax}_w\; e[w,I]\,W^{\mathrm{auto}}[I,J]\,h[t-1,J]" + (see if same else "")
         ),
-    }  # fmt: skip
-
-
-# What is given in each part
-
-
-def given_words(p):
-    return ["e[W,I]", "W^auto[I,J]", "h[T,J]", *([W_see(p), whole_V(p)] if p["use"] == "same step" else [])]
-
-
-def memory(p):
-    return "M[F,X,Y,K]" if p["memory"] == "video" else "M[X,Y,K]"
-
-
-def given_attention(p):
-    n = "N," if p["heads"] else ""
-    own = [f"W^key[{n}J,K]"] if p["score"] == "bilinear" else [f"v[{n}A]", f"W^h[{n}A,J]", f"W^M[{n}A,K]", f"B[{n}A]"]
-    return ["h[T,J]", memory(p), *own, *(["tau"] if p["temperature"] else [])]
-
-
-def alpha_shape(p):
-    return f"alpha[{'N,' if p['heads'] else ''}{cell(p).upper()}]"
-
-
-def given_values(p):
-    n = "N," if p["heads"] else ""
-    return [memory(p), alpha_shape(p), *([f"W^val[{n}J,K]"] if p["values"] == "mapped" else [])]
-
-
-def given_update(p):
-    return ["h[T,J]", whole_V(p), "e[W,I]"]
-
-
-def given_start(p):
-    return [memory(p), "W^init[J,K]"]
-
-
-def given_derivative(p):
-    return [memory(p), f"beta[{cell(p).upper()}]", "c[K]"]
-
-
-def average(p):
-    return f"c[k] = sum_{{{cell(p)}}} beta[{cell(p)}] M[{cell(p)},k]"
+    }
 
 
 # The code
@@ -165,11 +113,28 @@ def picture_and_words(rng, p, **fixed):
     """A picture, a caption's word vectors, and parameters by which nothing is saturated."""
     n = {**sizes(rng, "X Y K I J V", largest=13), "B": 2, "T": 3, "F": 2, **fixed}
     drawn = tensors(
-        rng, n, M="B F X Y K" if p["memory"] == "video" else "B X Y K", x="B T I", start="I", e="V I", W_init="J K",
-        W_key="J K", W_auto="I J", W_h="J J", W_V="J K", W_x="J I", B="J",
-    )  # fmt: skip
-    for name, scale in (("W_init", n["K"]), ("W_key", n["K"]), ("W_auto", n["I"] * n["J"]), ("W_h", n["J"]),
-                        ("W_V", n["K"]), ("W_x", n["I"])):  # fmt: skip
+        rng,
+        n,
+        M="B F X Y K" if p["memory"] == "video" else "B X Y K",
+        x="B T I",
+        start="I",
+        e="V I",
+        W_init="J K",
+        W_key="J K",
+        W_auto="I J",
+        W_h="J J",
+        W_V="J K",
+        W_x="J I",
+        B="J",
+    )
+    for name, scale in (
+        ("W_init", n["K"]),
+        ("W_key", n["K"]),
+        ("W_auto", n["I"] * n["J"]),
+        ("W_h", n["J"]),
+        ("W_V", n["K"]),
+        ("W_x", n["I"]),
+    ):
         drawn[name] = 0.7 * drawn[name] / scale**0.5
     return drawn
 
@@ -226,6 +191,11 @@ def nothing_reads_w_0(p):
     return "No step reads $w_0$: the distribution of $w_1$ cannot depend on it, whatever stands on the left."
 
 
+ATTEND_INPUTS = [state_and_places, one_place]
+CAPTIONER_INPUTS = [picture_and_words, empty_caption]
+ATTEND_CHECKS = [close(weight=2), gradient(), holds(weights_sum_to_one, weight=0.0)]
+CAPTIONER_CHECKS = [close(), gradient(), unseen(words_that_come_later)]
+
 PROBLEM = Problem(
     title="Image captioning with attention",
     version=1,
@@ -233,49 +203,24 @@ PROBLEM = Problem(
     draw=draw,
     phrases=phrases,
     variants=60,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Equation("words", points=3, target="P", tensors=given_words, context="t", reference=wrong.distribution,
-                 mistakes=[wrong.later_state, wrong.scores_of_words, wrong.other_use_of_V, wrong.two_softmaxes,
-                           wrong.sign_of_scores],
-                 equivalents=[words_in_latex, words_with_time]),
-        Equation("attention", points=5, target="alpha", tensors=given_attention, context="t",
-                 reference=wrong.weights,
-                 mistakes=[wrong.over_y, wrong.over_x, wrong.product_of_two, wrong.raw_weights, wrong.scaled_by_root,
-                           wrong.other_temperature, wrong.own_step, wrong.equal_weights, wrong.other_scores],
-                 equivalents=[attention_in_latex, attention_by_exp, attention_shifted, attention_by_stages]),
-        Equation("glimpse", points=3, target="V", tensors=given_values, reference=wrong.values,
-                 mistakes=[wrong.averaged, wrong.averaged_again, wrong.turned_over, wrong.weights_squared,
-                           wrong.other_values, wrong.one_column],
-                 equivalents=[values_by_capitals, values_nested], alternatives=[values_divided]),
-        Equation("state", points=2, target="h", tensors=given_update, sequences="w", reference=wrong.update,
-                 mistakes=[wrong.order_of_arguments, wrong.word_before, wrong.blind, wrong.no_word,
-                           wrong.state_of_two_steps_ago, wrong.whole_memory],
-                 equivalents=[update_in_latex, update_by_lookup, update_in_two_lines]),
-        Equation("start", points=2, target="s", tensors=given_start, reference=wrong.first_state,
-                 mistakes=[wrong.total_not_mean, wrong.divided_by_one_side, wrong.one_corner, wrong.weighted_mean],
-                 equivalents=[start_by_parts, start_under_the_sum]),
-        Equation("sensitivity", points=2, target="G", tensors=given_derivative, given_equations=average,
-                 reference=wrong.derivative,
-                 mistakes=[wrong.no_normaliser, wrong.logistic_derivative, wrong.wrong_way_round, wrong.not_weighted,
-                           wrong.weight_on_one],
-                 equivalents=[derivative_written_out, derivative_factored], alternatives=[derivative_by_pairs]),
-        Function("attend", points=3, inputs=[state_and_places, one_place], reference=attend,
-                 checks=[close(weight=2), gradient(), holds(weights_sum_to_one, weight=0.0)],
-                 mistakes=[wrong.last_axis_only, wrong.first_axis_only, wrong.axis_by_axis, wrong.pooled,
-                           wrong.weighs_by_scores, wrong.one_root_too_many, wrong.average_of_average,
-                           wrong.multiplied_by_tau, wrong.cold, wrong.heads_share, wrong.heads_interleaved,
-                           wrong.features_normalised, wrong.hard],
-                 equivalents=[head_by_head, in_two_stages, by_sdpa]),
-        Function("captioner", points=3, inputs=[picture_and_words, empty_caption], trials=2, reference=captioner,
-                 checks=[close(), gradient(), unseen(words_that_come_later)],
-                 mistakes=[wrong.reads_the_next_word, wrong.one_step_late, wrong.begins_with_zeros,
-                           wrong.begins_with_sum, wrong.looks_everywhere, wrong.bias_added, wrong.no_start,
-                           wrong.scores_not_probabilities],
-                 equivalents=[hoisted, prefix_by_prefix]),
-        Choice("lag", points=1, reference=path_of_the_picture,
-               mistakes=[wrong.through_nothing, wrong.through_other, wrong.through_attention_only,
-                         wrong.through_embedding]),
-        Choice("printed_error", points=1, reference=nothing_reads_w_0,
-               mistakes=[wrong.softmax_misplaced, wrong.key_matrix_twice, wrong.state_too_early, wrong.sum_not_one]),
+        Equation("words", points=3, target="P", tensors=given_words, context="t", reference=distribution),
+        Equation("attention", points=5, target="alpha", tensors=given_attention, context="t", reference=weights),
+        Equation(
+            "glimpse", points=3, target="V", tensors=given_values, reference=values, alternatives=[values_divided]
+        ),
+        Equation("state", points=2, target="h", tensors=given_update, sequences="w", reference=update),
+        Equation("start", points=2, target="s", tensors=given_start, reference=first_state),
+        Equation(
+            "sensitivity", points=2, target="G", **AVERAGE, reference=derivative, alternatives=[derivative_by_pairs]
+        ),
+        Function("attend", points=3, inputs=ATTEND_INPUTS, reference=attend, checks=ATTEND_CHECKS),
+        Function(
+            "captioner", points=3, inputs=CAPTIONER_INPUTS, trials=2, reference=captioner, checks=CAPTIONER_CHECKS
+        ),
+        Choice("lag", points=1, reference=path_of_the_picture),
+        Choice("printed_error", points=1, reference=nothing_reads_w_0),
     ],
-)  # fmt: skip
+)

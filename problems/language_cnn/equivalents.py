@@ -19,7 +19,7 @@ def renamed_words(p):
     return r"L_0[n, s, J] = " + ("r[s, J] + " if p["position"] else "") + r"e[w[n, s], J]"
 
 
-def place(p, tap=r"Dt", t="t"):
+def _place(p, tap=r"Dt", t="t"):
     gap = "" if p["gap"] == 1 else p["gap"]
     return f"{p['stride']}{t}{'+' if p['look'] == 'ahead' else '-'}{gap}{tap}"
 
@@ -42,26 +42,26 @@ def layer_with_bounds(p):
 
 def layer_by_capitals(p):
     if p["filters"] == "full":
-        inside = f"sum_{{Dt}} W_{{l+1}}[Dt,I',i] L_l[b,{place(p)},I']"
+        inside = f"sum_{{Dt}} W_{{l+1}}[Dt,I',i] L_l[b,{_place(p)},I']"
     else:
-        inside = f"sum_{{Dt}} L_l[b,{place(p)},i] * W_{{l+1}}[Dt,i]"
+        inside = f"sum_{{Dt}} L_l[b,{_place(p)},i] * W_{{l+1}}[Dt,i]"
     return f"L_{{l+1}}[b,t,i] = {p['activation']}(-B_{{l+1}}[i] + {inside})"
 
 
 def layer_renamed(p):
     if p["filters"] == "full":
-        inside = f"sum_{{d,a}} L_l[n,{place(p, 'd', 's')},a] W_{{l+1}}[d,a,c]"
+        inside = f"sum_{{d,a}} L_l[n,{_place(p, 'd', 's')},a] W_{{l+1}}[d,a,c]"
     else:
-        inside = f"sum_{{d}} L_l[n,{place(p, 'd', 's')},c] W_{{l+1}}[d,c]"
+        inside = f"sum_{{d}} L_l[n,{_place(p, 'd', 's')},c] W_{{l+1}}[d,c]"
     return f"L_{{l+1}}[n,s,c] = {p['activation']}(({inside}) - B_{{l+1}}[c])"
 
 
 def layer_by_preactivation(p):
     """In two lines, without a name for what comes in between that the question gives."""
     if p["filters"] == "full":
-        first = f"z[b,t,i] = sum_{{Dt}} sum_{{i'}} W_{{l+1}}[Dt,i',i] L_l[b,{place(p)},i'] - B_{{l+1}}[i]"
+        first = f"z[b,t,i] = sum_{{Dt}} sum_{{i'}} W_{{l+1}}[Dt,i',i] L_l[b,{_place(p)},i'] - B_{{l+1}}[i]"
     else:
-        first = f"z[b,t,i] = (sum_{{Dt}} W_{{l+1}}[Dt,i] L_l[b,{place(p)},i]) - B_{{l+1}}[i]"
+        first = f"z[b,t,i] = (sum_{{Dt}} W_{{l+1}}[Dt,i] L_l[b,{_place(p)},i]) - B_{{l+1}}[i]"
     if p["activation"] == "relu":
         return f"{first}\nL_{{l+1}}[b,t,i] = max(0, z[b,t,i])"
     if p["activation"] == "sigma":
@@ -136,3 +136,36 @@ def as_matrices(L, W, B, *, p):
                 pick[t, place] = 1
         z = z + (pick @ L @ W[d] if p["filters"] == "full" else (pick @ L) * W[d])
     return {"sigma": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}[p["activation"]](z - B)
+
+
+# Formulas and times.
+
+
+def summed_up(p):
+    return f"1 + {p['gap']}*(D-1)*sum({p['stride']}^n, n, 0, L-1)"
+
+
+def by_recursion(p):
+    """Walk down from one output: a layer of stride s turns r positions into s (r - 1) + gap (D - 1) + 1."""
+    return f"{p['stride']}^L + ({p['gap']}*(D-1) + 1 - {p['stride']})*({p['stride']}^L - 1)/({p['stride']} - 1)"
+
+
+def in_brackets(p):
+    return "I*(V + L*(D*I + 1))" if p["filters"] == "full" else "I (V + L (D + 1))"
+
+
+def rnn_time_otherwise(p):
+    return "O(max(T, L))" if p["rnn"] == "one way" else "O(2 L (T + 3))"
+
+
+EQUIVALENTS = {
+    "embedding": [one_hot_sum, renamed_words],
+    "layer": [layer_with_bounds, layer_by_capitals, layer_renamed, layer_by_preactivation],
+    "embed": [by_one_hot, by_table_lookup, by_index_select],
+    "conv": [by_loops, by_gathering, as_matrices],
+    "receptive_field": [summed_up, by_recursion],
+    "parameters": [in_brackets],
+    "cnn_time": ["O(3 L)", "O(L + 1)", "O(L + ln L)", "L"],
+    "rnn_time": [rnn_time_otherwise],
+    "tree_time": ["O(log2(T))", "O(2 log T + 1)"],
+}

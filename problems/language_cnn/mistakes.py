@@ -2,6 +2,8 @@
 
 import torch
 
+from .references import layer_equation, shorter
+
 # The embedding layer, typed.
 
 
@@ -10,7 +12,7 @@ def position_embedded(p):
     return ("L_0[t,b,i] = e[t,i]" if p["order"] == "time first" else "L_0[b,t,i] = e[t,i]") + " + 0*w[b,t]"
 
 
-def embedding(p, words=None, body="e[w[{0}],i]", extra=None):
+def _embedding(p, words=None, body="e[w[{0}],i]", extra=None):
     left = "t,b" if p["order"] == "time first" else "b,t"
     extra = (" + r[t,i]" if p["position"] else "") if extra is None else extra
     return f"L_0[{left},i] = " + body.format(words or left) + extra
@@ -18,57 +20,45 @@ def embedding(p, words=None, body="e[w[{0}],i]", extra=None):
 
 def table_transposed(p):
     """The table's rows are words and its columns entries: which index comes first?"""
-    return embedding(p, body="e[i,w[{0}]]")
+    return _embedding(p, body="e[i,w[{0}]]")
 
 
 def words_transposed(p):
     """Look at the order of the two indices of w."""
-    return embedding(p, words="b,t" if p["order"] == "time first" else "t,b")
+    return _embedding(p, words="b,t" if p["order"] == "time first" else "t,b")
 
 
 def words_added_up(p):
     """You added up all words of a sentence: a layer has a vector for each position."""
     words = "s,b" if p["order"] == "time first" else "b,s"
-    return embedding(p, words=words, body="sum_s e[w[{0}],i]")
+    return _embedding(p, words=words, body="sum_s e[w[{0}],i]")
 
 
 def word_times_vector(p):
     """A word's number picks a row of the table; it is not a quantity to be multiplied with."""
-    return embedding(p, body="w[{0}] e[1,i]")
+    return _embedding(p, body="w[{0}] e[1,i]")
 
 
 def position_the_other_way(p):
     """Read once more what the vector of a position is made of here: whether the position itself has a vector."""
-    return embedding(p, extra="" if p["position"] else " + e[t,i]")
+    return _embedding(p, extra="" if p["position"] else " + e[t,i]")
 
 
 # The layer, typed. `at` is the place of tap Dt, `filter_` the entry of W.
 
 
-def layer_equation(p, at=None, body=None, bias=" - B_{l+1}[i]", outside="", f=None):
-    """Give the equation of L_{l+1}."""
-    stride, gap, sign = p["stride"], p["gap"], "+" if p["look"] == "ahead" else "-"
-    at = at or f"{stride}t{sign}{'' if gap == 1 else gap}Dt"
-    full = p["filters"] == "full"
-    body = body or (
-        "sum_{{Dt,i'}} W_{{l+1}}[Dt,i',i] L_l[b,{0},i']" if full else "sum_{{Dt}} W_{{l+1}}[Dt,i] L_l[b,{0},i]"
-    )
-    f = p["activation"] if f is None else f
-    return f"L_{{l+1}}[b,t,i] = {f}(({body.format(at)}){bias}){outside}"
-
-
-def signed(p):
+def _signed(p):
     return "+" if p["look"] == "ahead" else "-"
 
 
 def unit_stride(p):
     """Neighbouring outputs look at places one apart: this layer has no stride."""
-    return layer_equation(p, at=f"t{signed(p)}{p['gap']}Dt")
+    return layer_equation(p, at=f"t{_signed(p)}{p['gap']}Dt")
 
 
 def stride_of_the_taps(p):
     """The stride is how far the window moves when t grows by one, not how far apart its taps are."""
-    return layer_equation(p, at=f"t{signed(p)}{p['stride'] * p['gap']}Dt")
+    return layer_equation(p, at=f"t{_signed(p)}{p['stride'] * p['gap']}Dt")
 
 
 def looks_the_other_way(p):
@@ -78,7 +68,7 @@ def looks_the_other_way(p):
 
 def other_gap(p):
     """The stride is right; how far apart are neighbouring taps of one window here?"""
-    return layer_equation(p, at=f"{p['stride']}t{signed(p)}{3 - p['gap']}Dt")
+    return layer_equation(p, at=f"{p['stride']}t{_signed(p)}{3 - p['gap']}Dt")
 
 
 def added_bias(p):
@@ -123,24 +113,24 @@ def no_activation(p):
 # The embedding layer, as code.
 
 
-def padded(L0, w, p):
+def _padded(L0, w, p):
     return L0 * (w != 0)[..., None] if p["padding"] else L0
 
 
 def transposed_words(w, e, *, p):
     """Your result has the axes of w exchanged."""
-    return padded(e[w.T], w.T, p)
+    return _padded(e[w.T], w.T, p)
 
 
 def width_first(w, e, *, p):
     """The entries of the vectors are your first axis; they should be the last."""
-    return padded(e[w], w, p).permute(2, 0, 1).contiguous()
+    return _padded(e[w], w, p).permute(2, 0, 1).contiguous()
 
 
 def positions(w, e, *, p):
     """You looked up the positions in the table, whatever word stands there."""
     t = torch.arange(w.numel()).view(w.shape) % len(e)
-    return padded(e[t], w, p)
+    return _padded(e[t], w, p)
 
 
 def word_as_factor(w, e, *, p):
@@ -150,7 +140,7 @@ def word_as_factor(w, e, *, p):
 
 def bag_of_words(w, e, *, p):
     """You added up all words of a sentence: a layer has a vector for each position."""
-    return padded(e[w], w, p).sum(0 if p["order"] == "time first" else 1)
+    return _padded(e[w], w, p).sum(0 if p["order"] == "time first" else 1)
 
 
 def other_padding(w, e, *, p):
@@ -160,17 +150,17 @@ def other_padding(w, e, *, p):
 
 def detached_table(w, e, *, p):
     """The values are right, but no gradient reaches the table: it could never be trained."""
-    return padded(e.detach()[w], w, p)
+    return _padded(e.detach()[w], w, p)
 
 
 # The layer, as code.
 
 
-def act(z, p):
+def _act(z, p):
     return {"sigma": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}[p["activation"]](z)
 
 
-def products(L, W, p, stride=None, gap=None, look=None, shift=None):
+def _products(L, W, p, stride=None, gap=None, look=None, shift=None):
     """The products of each tap, before they are added: [D,B,T',I]; places before the first count as zero."""
     stride, gap, look = stride or p["stride"], gap or p["gap"], look or p["look"]
     D, T = len(W), L.shape[1]
@@ -186,39 +176,39 @@ def products(L, W, p, stride=None, gap=None, look=None, shift=None):
 
 def stride_one(L, W, B, *, p):
     """Neighbouring outputs look at places one apart: this layer has no stride."""
-    return act(products(L, W, p, stride=1).sum(0) - B, p)
+    return _act(_products(L, W, p, stride=1).sum(0) - B, p)
 
 
 def half_speed(L, W, B, *, p):
     """Your window moves more slowly than t: you divided by the stride."""
-    z = products(L, W, p, stride=1).sum(0) - B
+    z = _products(L, W, p, stride=1).sum(0) - B
     t = torch.arange((z.shape[1] - 1) // p["stride"] + 1) // p["stride"]
-    return act(z[:, t], p)
+    return _act(z[:, t], p)
 
 
 def stride_on_taps(L, W, B, *, p):
     """The stride is how far the window moves when t grows by one, not how far apart its taps are."""
-    return act(products(L, W, p, stride=1, gap=p["stride"] * p["gap"]).sum(0) - B, p)
+    return _act(_products(L, W, p, stride=1, gap=p["stride"] * p["gap"]).sum(0) - B, p)
 
 
 def flipped(L, W, B, *, p):
     """Your taps lie on the other side of the place where the window stands."""
-    return act(products(L, W, p, look="back" if p["look"] == "ahead" else "ahead").sum(0) - B, p)
+    return _act(_products(L, W, p, look="back" if p["look"] == "ahead" else "ahead").sum(0) - B, p)
 
 
 def plus_bias(L, W, B, *, p):
     """You added the bias. In this course's convention it is a threshold: look at its sign."""
-    return act(products(L, W, p).sum(0) + B, p)
+    return _act(_products(L, W, p).sum(0) + B, p)
 
 
 def bias_per_tap(L, W, B, *, p):
     """The bias stands inside your sum over the taps, so it is subtracted once for each of them."""
-    return act((products(L, W, p) - B).sum(0), p)
+    return _act((_products(L, W, p) - B).sum(0), p)
 
 
 def bias_after(L, W, B, *, p):
     """The threshold belongs inside the activation function."""
-    return act(products(L, W, p).sum(0), p) - B
+    return _act(_products(L, W, p).sum(0), p) - B
 
 
 def mixed_channels(L, W, B, *, p):
@@ -226,77 +216,64 @@ def mixed_channels(L, W, B, *, p):
     if p["filters"] == "full":
         n = min(W.shape[1:])
         diagonal = torch.diagonal(W[:, :n, :n], dim1=1, dim2=2)
-        z = products(L[:, :, :n], diagonal, {**p, "filters": "depthwise"}).sum(0)
-        return act(torch.cat([z, z.new_zeros(*z.shape[:2], len(B) - n)], 2) - B, p)
-    return act(products(L, W, p).sum(0).sum(-1, keepdim=True) - B, p)
+        z = _products(L[:, :, :n], diagonal, {**p, "filters": "depthwise"}).sum(0)
+        return _act(torch.cat([z, z.new_zeros(*z.shape[:2], len(B) - n)], 2) - B, p)
+    return _act(_products(L, W, p).sum(0).sum(-1, keepdim=True) - B, p)
 
 
 def filter_index(L, W, B, *, p):
     """Which entry of W belongs to which tap and which entries? One of its indices is not where it should be."""
     if p["filters"] == "full":
         other = W.reshape(len(W), W.shape[2], W.shape[1]).mT  # the entries in another order
-        return act(products(L, other, p).sum(0) - B, p)
-    return act(products(L, W[:1].expand_as(W), p).sum(0) - B, p)
+        return _act(_products(L, other, p).sum(0) - B, p)
+    return _act(_products(L, W[:1].expand_as(W), p).sum(0) - B, p)
 
 
 def taps_reversed(L, W, B, *, p):
     """The window is right, but its taps meet the filter in the reverse order."""
-    return act(products(L, W.flip(0), p).sum(0) - B, p)
+    return _act(_products(L, W.flip(0), p).sum(0) - B, p)
 
 
 def largest_tap(L, W, B, *, p):
     """You kept the largest of the taps, as pooling does: a convolution adds them."""
-    return act(products(L, W, p).amax(0) - B, p)
+    return _act(_products(L, W, p).amax(0) - B, p)
 
 
 def ignores_gap(L, W, B, *, p):
     """The stride is right; how far apart are neighbouring taps of one window here?"""
-    return act(products(L, W, p, gap=3 - p["gap"]).sum(0) - B, p)
+    return _act(_products(L, W, p, gap=3 - p["gap"]).sum(0) - B, p)
 
 
 def other_boundary(L, W, B, *, p):
     """Look again at what happens at the ends of the sentence, and at how many outputs there are."""
     span = p["gap"] * (len(W) - 1)
     if p["look"] == "back":  # without padding
-        return act(products(L, W.flip(0), p, look="ahead").sum(0) - B, p)
+        return _act(_products(L, W.flip(0), p, look="ahead").sum(0) - B, p)
     behind = torch.cat([L, L.new_zeros(len(L), span, L.shape[2])], 1)
-    return act(products(behind, W, p).sum(0) - B, p)
+    return _act(_products(behind, W, p).sum(0) - B, p)
 
 
 def linear(L, W, B, *, p):
     """Without an activation function, all layers together are one linear map."""
-    return products(L, W, p).sum(0) - B
+    return _products(L, W, p).sum(0) - B
 
 
 def other_function(L, W, B, *, p):
     """This is another activation function than the one that the layers have here."""
-    return act(products(L, W, p).sum(0) - B, {**p, "activation": "sigma" if p["activation"] == "tanh" else "tanh"})
+    return _act(_products(L, W, p).sum(0) - B, {**p, "activation": "sigma" if p["activation"] == "tanh" else "tanh"})
 
 
 def capped(L, W, B, *, p):
     """Your activation function is cut off above: try it on large numbers."""
-    return act(products(L, W, p).sum(0) - B, p).clamp(max=6 if p["activation"] == "relu" else 0.5)
+    return _act(_products(L, W, p).sum(0) - B, p).clamp(max=6 if p["activation"] == "relu" else 0.5)
 
 
 def detached_filter(L, W, B, *, p):
     """The values are right, but no gradient reaches the filter: it could never be trained."""
-    return act(products(L, W.detach(), p).sum(0) - B, p)
+    return _act(_products(L, W.detach(), p).sum(0) - B, p)
 
 
 # Lengths.
-
-
-def shorter(T, p, look=None):
-    """The length of the layer above."""
-    span = p["gap"] * (p["D"] - 1)
-    return (T - span - 1) // p["stride"] + 1 if (look or p["look"]) == "ahead" else (T - 1) // p["stride"] + 1
-
-
-def length(p):
-    T = p["T"]
-    for _ in range(p["L"]):
-        T = shorter(T, p)
-    return T
 
 
 def one_layer_only(p):
@@ -330,22 +307,16 @@ def other_boundary_length(p):
     return T
 
 
-def lengths_differ(p):
-    """Whether the sentence is long enough for all layers, and no wrong length happens to be the right one."""
-    wrong = (one_layer_only, without_the_first, divided, without_stride, other_boundary_length)
-    return length(p) >= 5 and length(p) not in {mistake(p) for mistake in wrong}
-
-
 # The receptive field.
 
 
-def field(p, gap=None, one="1 + "):
+def _field(p, gap=None, one="1 + "):
     return f"{one}{gap or p['gap']}*(D-1)*({p['stride']}^L - 1)/{p['stride'] - 1}"
 
 
 def without_one(p):
     """Try one tap: how many words does an output see then?"""
-    return field(p, one="")
+    return _field(p, one="")
 
 
 def layers_of_stride_one(p):
@@ -370,45 +341,45 @@ def one_power_too_many(p):
 
 def field_of_other_gap(p):
     """How far apart are neighbouring taps of one window here?"""
-    return field(p, gap=3 - p["gap"])
+    return _field(p, gap=3 - p["gap"])
 
 
 # Parameters.
 
 
-def counted(p, words="V*I + ", layers="L*", filters=None, bias="I"):
+def _counted(p, words="V*I + ", layers="L*", filters=None, bias="I"):
     filters = filters or ("D*I^2" if p["filters"] == "full" else "D*I")
     return f"{words}{layers}({filters} + {bias})"
 
 
 def no_words(p):
     """The word vectors are parameters too."""
-    return counted(p, words="")
+    return _counted(p, words="")
 
 
 def no_biases(p):
     """Each layer has biases."""
-    return counted(p, bias="0")
+    return _counted(p, bias="0")
 
 
 def one_layer(p):
     """Each layer has parameters of its own."""
-    return counted(p, layers="")
+    return _counted(p, layers="")
 
 
 def filters_of_the_other_kind(p):
     """Which entries below does an entry above depend on here? That many numbers has the filter for each tap."""
-    return counted(p, filters="D*I" if p["filters"] == "full" else "D*I^2")
+    return _counted(p, filters="D*I" if p["filters"] == "full" else "D*I^2")
 
 
 def biases_per_tap(p):
     """There is one bias for each entry, not one for each tap of it."""
-    return counted(p, bias="D*I")
+    return _counted(p, bias="D*I")
 
 
 def times_length(p):
     """The table has a row for each word of the vocabulary, and each row has I entries."""
-    return counted(p, words="V + ")
+    return _counted(p, words="V + ")
 
 
 # Parallel time.
@@ -510,3 +481,69 @@ def sum_over_i(p):
 def outer_sum(p):
     """An activation function is applied once, to the whole sum."""
     return r"The sum over $\Delta t$ must stand outside of $\sigma$."
+
+
+MISTAKES = {
+    "embedding": [
+        position_embedded,
+        table_transposed,
+        words_transposed,
+        words_added_up,
+        word_times_vector,
+        position_the_other_way,
+    ],
+    "layer": [
+        unit_stride,
+        stride_of_the_taps,
+        looks_the_other_way,
+        other_gap,
+        added_bias,
+        bias_in_every_tap,
+        bias_outside,
+        channels_mixed_up,
+        wrong_filter_index,
+        other_activation,
+        no_activation,
+    ],
+    "embed": [transposed_words, width_first, positions, word_as_factor, bag_of_words, other_padding, detached_table],
+    "conv": [
+        stride_one,
+        half_speed,
+        stride_on_taps,
+        flipped,
+        plus_bias,
+        bias_per_tap,
+        bias_after,
+        mixed_channels,
+        filter_index,
+        taps_reversed,
+        largest_tap,
+        ignores_gap,
+        other_boundary,
+        linear,
+        other_function,
+        capped,
+        detached_filter,
+    ],
+    "length": [one_layer_only, without_the_first, divided, without_stride, other_boundary_length],
+    "receptive_field": [
+        without_one,
+        layers_of_stride_one,
+        power_of_taps,
+        last_layer_only,
+        one_power_too_many,
+        field_of_other_gap,
+    ],
+    "parameters": [no_words, no_biases, one_layer, filters_of_the_other_kind, biases_per_tap, times_length],
+    "cnn_time": [
+        all_positions_in_turn,
+        one_step_for_all,
+        logarithm_of_length,
+        logarithm_a_layer,
+        sum_of_both,
+        length_of_the_top,
+    ],
+    "rnn_time": [other_direction, no_layers, no_length, tree, square],
+    "tree_time": [linear_tree, constant_tree, root_tree, tree_in_turn],
+    "printed_error": [sign_of_bias, index_of_taps, sum_over_i, outer_sum],
+}

@@ -18,23 +18,17 @@ from autograder import (
     unseen,
 )
 
-from . import mistakes as wrong
-from .equivalents import (
-    as_matrices,
-    by_gathering,
-    by_index_select,
-    by_loops,
-    by_one_hot,
-    by_table_lookup,
-    layer_by_capitals,
-    layer_by_preactivation,
-    layer_renamed,
-    layer_with_bounds,
-    one_hot_sum,
-    renamed_words,
-)
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
+from .notation import LAYERS, SIZES, below, tables
+from .references import layer_equation, length
 
 ACTIVATIONS = {"sigma": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}
+
+
+def lengths_differ(p):
+    """Whether the sentence is long enough for all layers, and no wrong length happens to be the right one."""
+    return length(p) >= 5 and length(p) not in {mistake(p) for mistake in MISTAKES["length"]}
 
 
 def draw(rng):
@@ -52,7 +46,7 @@ def draw(rng):
         "D": int(rng.integers(4, 6)),  # more than the stride: where windows only touch, dividing is right
         "L": int(rng.integers(3, 5)),
     }
-    lengths = [T for T in range(600, 1000) if wrong.lengths_differ({**p, "T": T})]
+    lengths = [T for T in range(600, 1000) if lengths_differ({**p, "T": T})]
     return {**p, "T": int(rng.choice(lengths))}
 
 
@@ -200,47 +194,25 @@ def one_equation(p):
     return f"L_0[{left}] = e[w[{words}],i]" + (" + r[t,i]" if p["position"] else "")
 
 
-def tables(p):
-    return ["e[V,I]", "r[T,I]"] if p["position"] else ["e[V,I]"]
-
-
-def below(p):
-    return ["L_l[B,T,I]", "W_{l+1}[D,I,I]" if p["filters"] == "full" else "W_{l+1}[D,I]", "B_{l+1}[I]"]
-
-
 def receptive(p):
     s, gap = p["stride"], p["gap"]
     return f"1 + {gap}*(D-1)*({s}^L - 1)/{s - 1}"
-
-
-def summed_up(p):
-    return f"1 + {p['gap']}*(D-1)*sum({p['stride']}^n, n, 0, L-1)"
-
-
-def by_recursion(p):
-    """Walk down from one output: a layer of stride s turns r positions into s (r - 1) + gap (D - 1) + 1."""
-    return f"{p['stride']}^L + ({p['gap']}*(D-1) + 1 - {p['stride']})*({p['stride']}^L - 1)/({p['stride']} - 1)"
 
 
 def parameters(p):
     return "V*I + L*(D*I^2 + I)" if p["filters"] == "full" else "V*I + L*(D*I + I)"
 
 
-def in_brackets(p):
-    return "I*(V + L*(D*I + 1))" if p["filters"] == "full" else "I (V + L (D + 1))"
-
-
 def rnn_time(p):
     return "O(T + L)" if p["rnn"] == "one way" else "O(T L)"
-
-
-def rnn_time_otherwise(p):
-    return "O(max(T, L))" if p["rnn"] == "one way" else "O(2 L (T + 3))"
 
 
 def batch_is_lost(p):
     return r"$L_\ell$ lacks an index: as printed, all sentences of the batch would get the same vectors."
 
+
+CONV_INPUTS = [layer_below, ends_on_a_step, loud, one_tap, just_one_output]
+CONV_CHECKS = [close(weight=4), gradient(), unseen(outside_the_taps)]
 
 PROBLEM = Problem(
     title="Language CNNs",
@@ -250,51 +222,23 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="import torch\nimport torch.nn.functional as F\nfrom torch import nn",
     variants=300,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Equation("embedding", points=2, target="L_0", tensors=tables, sequences="w", reference=one_equation,
-                 mistakes=[wrong.position_embedded, wrong.table_transposed, wrong.words_transposed,
-                           wrong.words_added_up, wrong.word_times_vector, wrong.position_the_other_way],
-                 equivalents=[one_hot_sum, renamed_words]),
-        Equation("layer", points=5, target="L_{l+1}", tensors=below, zero="D", same={"DT": "D"},
-                 reference=wrong.layer_equation,
-                 mistakes=[wrong.unit_stride, wrong.stride_of_the_taps, wrong.looks_the_other_way, wrong.other_gap,
-                           wrong.added_bias, wrong.bias_in_every_tap, wrong.bias_outside, wrong.channels_mixed_up,
-                           wrong.wrong_filter_index, wrong.other_activation, wrong.no_activation],
-                 equivalents=[layer_with_bounds, layer_by_capitals, layer_renamed, layer_by_preactivation]),
-        Function("embed", points=2, inputs=[words_and_table, one_word], reference=embed,
-                 checks=[close(rtol=0.0), gradient()],
-                 mistakes=[wrong.transposed_words, wrong.width_first, wrong.positions, wrong.word_as_factor,
-                           wrong.bag_of_words, wrong.other_padding, wrong.detached_table],
-                 equivalents=[by_one_hot, by_table_lookup, by_index_select]),
-        Function("conv", points=6, inputs=[layer_below, ends_on_a_step, loud, one_tap, just_one_output], trials=3,
-                 reference=conv, checks=[close(weight=4), gradient(), unseen(outside_the_taps)],
-                 mistakes=[wrong.stride_one, wrong.half_speed, wrong.stride_on_taps, wrong.flipped, wrong.plus_bias,
-                           wrong.bias_per_tap, wrong.bias_after, wrong.mixed_channels, wrong.filter_index,
-                           wrong.taps_reversed, wrong.largest_tap, wrong.ignores_gap, wrong.other_boundary,
-                           wrong.linear, wrong.other_function, wrong.capped, wrong.detached_filter],
-                 equivalents=[by_loops, by_gathering, as_matrices]),
-        Number("length", points=2, reference=wrong.length,
-               mistakes=[wrong.one_layer_only, wrong.without_the_first, wrong.divided, wrong.without_stride,
-                         wrong.other_boundary_length]),
-        Expression("receptive_field", points=3, domains={"D": "posint", "L": "posint"}, reference=receptive,
-                   mistakes=[wrong.without_one, wrong.layers_of_stride_one, wrong.power_of_taps, wrong.last_layer_only,
-                             wrong.one_power_too_many, wrong.field_of_other_gap],
-                   equivalents=[summed_up, by_recursion]),
-        Expression("parameters", points=1, domains=dict.fromkeys("VILD", "posint"), reference=parameters,
-                   mistakes=[wrong.no_words, wrong.no_biases, wrong.one_layer, wrong.filters_of_the_other_kind,
-                             wrong.biases_per_tap, wrong.times_length],
-                   equivalents=[in_brackets]),
-        Growth("cnn_time", points=1, variables="T L", reference="O(L)",
-               mistakes=[wrong.all_positions_in_turn, wrong.one_step_for_all, wrong.logarithm_of_length,
-                         wrong.logarithm_a_layer, wrong.sum_of_both, wrong.length_of_the_top],
-               equivalents=["O(3 L)", "O(L + 1)", "O(L + ln L)", "L"]),
-        Growth("rnn_time", points=1, variables="T L", reference=rnn_time,
-               mistakes=[wrong.other_direction, wrong.no_layers, wrong.no_length, wrong.tree, wrong.square],
-               equivalents=[rnn_time_otherwise]),
-        Growth("tree_time", points=1, variables="T", reference="O(ln T)",
-               mistakes=[wrong.linear_tree, wrong.constant_tree, wrong.root_tree, wrong.tree_in_turn],
-               equivalents=["O(log2(T))", "O(2 log T + 1)"]),
-        Choice("printed_error", points=1, reference=batch_is_lost,
-               mistakes=[wrong.sign_of_bias, wrong.index_of_taps, wrong.sum_over_i, wrong.outer_sum]),
+        Equation("embedding", points=2, target="L_0", tensors=tables, sequences="w", reference=one_equation),
+        Equation(
+            "layer", points=5, target="L_{l+1}", tensors=below, zero="D", same={"DT": "D"}, reference=layer_equation
+        ),
+        Function(
+            "embed", points=2, inputs=[words_and_table, one_word], reference=embed, checks=[close(rtol=0.0), gradient()]
+        ),
+        Function("conv", points=6, inputs=CONV_INPUTS, trials=3, reference=conv, checks=CONV_CHECKS),
+        Number("length", points=2, reference=length),
+        Expression("receptive_field", points=3, domains=LAYERS, reference=receptive),
+        Expression("parameters", points=1, domains=SIZES, reference=parameters),
+        Growth("cnn_time", points=1, variables="T L", reference="O(L)"),
+        Growth("rnn_time", points=1, variables="T L", reference=rnn_time),
+        Growth("tree_time", points=1, variables="T", reference="O(ln T)"),
+        Choice("printed_error", points=1, reference=batch_is_lost),
     ],
-)  # fmt: skip
+)

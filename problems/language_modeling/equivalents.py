@@ -126,7 +126,7 @@ def with_powers(p):
     return f"-ln(q)-(1/q-1)*ln(1-q)+{words}*ln(V-1)"
 
 
-def either(empty, never_empty):
+def _either(empty, never_empty):
     """A text for each of the two ways to begin."""
 
     def chosen(p):
@@ -135,7 +135,7 @@ def either(empty, never_empty):
     return chosen
 
 
-def in_unit(text):
+def _in_unit(text):
     """A text with the logarithm of the variant."""
 
     def chosen(p):
@@ -145,20 +145,26 @@ def in_unit(text):
     return chosen
 
 
-BY_SENTENCE = {
+EQUIVALENTS = {
+    "log_loss": [by_cross_entropy, by_rows, by_ignoring, by_single_constant],
+    "perplexity": [by_token, by_weights, by_product],
+    "generate": [by_masks, by_search],
+    "clip": [by_torch, in_one_factor],
     "sentence": [
-        either(r"\left(\frac{1-q}{V-1}\right)^n q", r"\frac{1}{V-1}\left(\frac{1-q}{V-1}\right)^{n-1} q"),
-        either("(1-q)^n*q/(V-1)^n", "q*(1-q)^n/((1-q)(V-1)^n)"),
-        either("exp(n*ln((1-q)/(V-1))+ln(q))", "exp(n*ln((1-q)/(V-1))+ln(q)-ln(1-q))"),
+        _either(r"\left(\frac{1-q}{V-1}\right)^n q", r"\frac{1}{V-1}\left(\frac{1-q}{V-1}\right)^{n-1} q"),
+        _either("(1-q)^n*q/(V-1)^n", "q*(1-q)^n/((1-q)(V-1)^n)"),
+        _either("exp(n*ln((1-q)/(V-1))+ln(q))", "exp(n*ln((1-q)/(V-1))+ln(q)-ln(1-q))"),
     ],
     "sentence_loss": [
-        in_unit(either("-ln(q*((1-q)/(V-1))^n)", "-ln(q*(1-q)^(n-1)/(V-1)^n)")),
-        in_unit(either("n*ln((V-1)/(1-q))+ln(1/q)", "n*ln((V-1)/(1-q))+ln((1-q)/q)")),
+        _in_unit(_either("-ln(q*((1-q)/(V-1))^n)", "-ln(q*(1-q)^(n-1)/(V-1)^n)")),
+        _in_unit(_either("n*ln((V-1)/(1-q))+ln(1/q)", "n*ln((V-1)/(1-q))+ln((1-q)/q)")),
     ],
-    "expected_tokens": [either("(1-q)/q+1", "(1+q)/q"), either("q^(-1)", "2+(1-q)/q")],
+    "expected_tokens": [_either("(1-q)/q+1", "(1+q)/q"), _either("q^(-1)", "2+(1-q)/q")],
     "sequence_entropy": [
-        either(
-            "1/q*(-q*ln(q)-(1-q)*ln((1-q)/(V-1)))", "ln(V-1)+1/q*(-q*ln(q)-(1-q)*ln((1-q)/(V-1)))",
+        with_powers,
+        _either(
+            "1/q*(-q*ln(q)-(1-q)*ln((1-q)/(V-1)))",
+            "ln(V-1)+1/q*(-q*ln(q)-(1-q)*ln((1-q)/(V-1)))",
         ),
     ],
-}  # fmt: skip
+}

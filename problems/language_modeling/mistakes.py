@@ -6,131 +6,131 @@ import torch
 # The log loss.
 
 
-def token_logs(scores, w):
+def _token_logs(scores, w):
     return torch.log_softmax(scores, dim=-1).gather(-1, w[..., None]).squeeze(-1)
 
 
-def in_unit(loss, p):
+def _in_unit(loss, p):
     return loss / np.log(2) if p["unit"] == "bits" else loss
 
 
-def through_end(w, eos):
+def _through_end(w, eos):
     ends = (w == eos).int()
     return ends.cumsum(1) - ends == 0
 
 
 def counts_padding(scores, w, eos, *, p):
     """You counted what stands behind the end of a sentence: that is padding, and no part of it."""
-    return in_unit(-token_logs(scores, w).sum(1), p)
+    return _in_unit(-_token_logs(scores, w).sum(1), p)
 
 
 def end_left_out(scores, w, eos, *, p):
     """You left out the end token: the model has to predict it as it predicts every word."""
-    logs = token_logs(scores, w)
-    return in_unit(-torch.where((w == eos).cumsum(1) == 0, logs, 0 * logs).sum(1), p)
+    logs = _token_logs(scores, w)
+    return _in_unit(-torch.where((w == eos).cumsum(1) == 0, logs, 0 * logs).sum(1), p)
 
 
 def mean_of_tokens(scores, w, eos, *, p):
     """You averaged over the tokens: the log loss of a sequence is that of the whole sequence."""
-    belongs = through_end(w, eos)
-    return in_unit(-torch.where(belongs, token_logs(scores, w), 0).sum(1) / belongs.sum(1), p)
+    belongs = _through_end(w, eos)
+    return _in_unit(-torch.where(belongs, _token_logs(scores, w), 0).sum(1) / belongs.sum(1), p)
 
 
 def positive_log(scores, w, eos, *, p):
     """You added the logarithms; a loss has the other sign."""
-    return in_unit(torch.where(through_end(w, eos), token_logs(scores, w), 0).sum(1), p)
+    return _in_unit(torch.where(_through_end(w, eos), _token_logs(scores, w), 0).sum(1), p)
 
 
 def other_unit(scores, w, eos, *, p):
     """Your loss is in the other unit: nats are natural logarithms, bits are logarithms to base two."""
     other = {"unit": "nats" if p["unit"] == "bits" else "bits"}
-    return in_unit(-torch.where(through_end(w, eos), token_logs(scores, w), 0).sum(1), other)
+    return _in_unit(-torch.where(_through_end(w, eos), _token_logs(scores, w), 0).sum(1), other)
 
 
 def scores_for_logs(scores, w, eos, *, p):
     """You took the scores as they are: they are no logarithms of probabilities before a softmax."""
     taken = scores.gather(-1, w[..., None]).squeeze(-1)
-    return in_unit(-torch.where(through_end(w, eos), taken, 0).sum(1), p)
+    return _in_unit(-torch.where(_through_end(w, eos), taken, 0).sum(1), p)
 
 
 def probabilities_for_logs(scores, w, eos, *, p):
     """You added one minus the probabilities: the loss of a token is the negative logarithm of its probability."""
-    taken = 1 - token_logs(scores, w).exp()
-    return in_unit(torch.where(through_end(w, eos), taken, 0).sum(1), p)
+    taken = 1 - _token_logs(scores, w).exp()
+    return _in_unit(torch.where(_through_end(w, eos), taken, 0).sum(1), p)
 
 
 def softmax_over_time(scores, w, eos, *, p):
     """Your softmax runs over the positions; at each position, the probabilities of all words sum to one."""
     logs = torch.log_softmax(scores, dim=1).gather(-1, w[..., None]).squeeze(-1)
-    return in_unit(-torch.where(through_end(w, eos), logs, 0).sum(1), p)
+    return _in_unit(-torch.where(_through_end(w, eos), logs, 0).sum(1), p)
 
 
 def scores_of_the_step_before(scores, w, eos, *, p):
     """You paired each word with the scores of the position before: here they stand at the same position."""
-    return in_unit(-torch.where(through_end(w, eos), token_logs(scores.roll(1, dims=1), w), 0).sum(1), p)
+    return _in_unit(-torch.where(_through_end(w, eos), _token_logs(scores.roll(1, dims=1), w), 0).sum(1), p)
 
 
 def skips_end_tokens(scores, w, eos, *, p):
     """You left out the end tokens only; what stands behind the first one does not belong to the sentence either."""
-    logs = token_logs(scores, w)
-    return in_unit(-torch.where(w != eos, logs, 0 * logs).sum(1), p)
+    logs = _token_logs(scores, w)
+    return _in_unit(-torch.where(w != eos, logs, 0 * logs).sum(1), p)
 
 
 def whole_batch(scores, w, eos, *, p):
     """You added up all sentences; one number for each was wanted."""
-    return in_unit(-torch.where(through_end(w, eos), token_logs(scores, w), 0).sum(), p).expand(len(w))
+    return _in_unit(-torch.where(_through_end(w, eos), _token_logs(scores, w), 0).sum(), p).expand(len(w))
 
 
 # The perplexity.
 
 
-def base(p):
+def _base(p):
     return np.e if p["unit"] == "nats" else 2.0
 
 
-def tokens(lengths, p):
+def _tokens(lengths, p):
     return lengths if p["counts_eos"] else lengths - 1
 
 
 def mean_of_perplexities(loss, lengths, *, p):
     """You averaged the perplexities of the sentences; the mean is taken in the exponent, over tokens."""
-    return (base(p) ** (loss / tokens(lengths, p))).mean()
+    return (_base(p) ** (loss / _tokens(lengths, p))).mean()
 
 
 def mean_of_sentence_losses(loss, lengths, *, p):
     """You averaged within each sentence first: then a token of a short sentence counts more than one of a long one."""
-    return base(p) ** (loss / tokens(lengths, p)).mean()
+    return _base(p) ** (loss / _tokens(lengths, p)).mean()
 
 
 def per_sentence(loss, lengths, *, p):
     """You divided by the number of sentences; perplexity is per token."""
-    return base(p) ** loss.mean()
+    return _base(p) ** loss.mean()
 
 
 def other_count(loss, lengths, *, p):
     """Your number of tokens is another one: read once more whether end tokens count."""
-    return base(p) ** (loss.sum() / (lengths - 1 if p["counts_eos"] else lengths).sum())
+    return _base(p) ** (loss.sum() / (lengths - 1 if p["counts_eos"] else lengths).sum())
 
 
 def other_base(loss, lengths, *, p):
     """The base of the power must fit the unit of the loss."""
-    return (2.0 if p["unit"] == "nats" else np.e) ** (loss.sum() / tokens(lengths, p).sum())
+    return (2.0 if p["unit"] == "nats" else np.e) ** (loss.sum() / _tokens(lengths, p).sum())
 
 
 def inverse(loss, lengths, *, p):
     """This is the geometric mean of the probabilities; the perplexity is its inverse."""
-    return base(p) ** -(loss.sum() / tokens(lengths, p).sum())
+    return _base(p) ** -(loss.sum() / _tokens(lengths, p).sum())
 
 
 def loss_per_token(loss, lengths, *, p):
     """This is the loss per token; the perplexity is a power of it."""
-    return loss.sum() / tokens(lengths, p).sum()
+    return loss.sum() / _tokens(lengths, p).sum()
 
 
 # Generation.
 
 
-def run(h, u, e, W_hh, W_xh, B, eos, p, stop="row", pick=None, before=True, moves=True, reads=True, fill=None):
+def _run(h, u, e, W_hh, W_xh, B, eos, p, stop="row", pick=None, before=True, moves=True, reads=True, fill=None):
     """The generation with one thing done otherwise."""
     activation = torch.tanh if p["activation"] == "tanh" else torch.sigmoid
     finished, words = torch.zeros(len(h), dtype=torch.bool), []
@@ -153,63 +153,63 @@ def run(h, u, e, W_hh, W_xh, B, eos, p, stop="row", pick=None, before=True, move
 
 def never_ends(h, u, e, W_hh, W_xh, B, eos, *, p):
     """Your rows go on behind their end: once a row has drawn the end token, nothing else may follow in it."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, stop="")
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, stop="")
 
 
 def all_end_together(h, u, e, W_hh, W_xh, B, eos, *, p):
     """You end all rows when the first one ends; each row ends by itself."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, stop="all")
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, stop="all")
 
 
 def other_length(h, u, e, W_hh, W_xh, B, eos, *, p):
     """Your words are right, your lengths are not: read once more whether the end token counts."""
-    return run(h, u, e, W_hh, W_xh, B, eos, {**p, "length_with_eos": not p["length_with_eos"]})
+    return _run(h, u, e, W_hh, W_xh, B, eos, {**p, "length_with_eos": not p["length_with_eos"]})
 
 
 def filled_with_zeros(h, u, e, W_hh, W_xh, B, eos, *, p):
     """Behind the end of a row stands the end token, whatever its number; you put another number there."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, fill=(eos + 1) % len(e))
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, fill=(eos + 1) % len(e))
 
 
 def first_word_from_second_state(h, u, e, W_hh, W_xh, B, eos, *, p):
     """You updated the state before you drew the first word; the first word is drawn from the state that is given."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, before=False)
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, before=False)
 
 
 def state_unchanged(h, u, e, W_hh, W_xh, B, eos, *, p):
     """You draw every word from the first state: after each word the state changes."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, moves=False)
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, moves=False)
 
 
 def input_forgotten(h, u, e, W_hh, W_xh, B, eos, *, p):
     """Your state does not hear of the word that was drawn: its vector is the input of the next step."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, reads=False)
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, reads=False)
 
 
 def most_likely(h, u, e, W_hh, W_xh, B, eos, *, p):
     """You took the most likely word; here words are drawn by the random numbers that are given."""
-    return run(h, u, e, W_hh, W_xh, B, eos, p, pick=lambda P: P.argmax(-1))
+    return _run(h, u, e, W_hh, W_xh, B, eos, p, pick=lambda P: P.argmax(-1))
 
 
 def bias_added(h, u, e, W_hh, W_xh, B, eos, *, p):
     """You added the bias. In this course's convention it is a threshold: look at its sign in the equation."""
-    return run(h, u, e, W_hh, W_xh, -B, eos, p)
+    return _run(h, u, e, W_hh, W_xh, -B, eos, p)
 
 
 def other_activation(h, u, e, W_hh, W_xh, B, eos, *, p):
     """Your activation function is another one than the equation's."""
-    return run(h, u, e, W_hh, W_xh, B, eos, {**p, "activation": "tanh" if p["activation"] == "sigmoid" else "sigmoid"})
+    return _run(h, u, e, W_hh, W_xh, B, eos, {**p, "activation": "tanh" if p["activation"] == "sigmoid" else "sigmoid"})
 
 
 def matrix_transposed(h, u, e, W_hh, W_xh, B, eos, *, p):
     """The matrices are square, so a transposition does not show in the shapes: which index is summed over?"""
-    return run(h, u, e, W_hh.T, W_xh.T, B, eos, p)
+    return _run(h, u, e, W_hh.T, W_xh.T, B, eos, p)
 
 
 # Clipping.
 
 
-def norms(g, k, p):
+def _norms(g, k, p):
     together = torch.sqrt((g**2).sum() + (k**2).sum())
     return (together, together) if p["together"] else (g.norm(), k.norm())
 
@@ -221,19 +221,19 @@ def entries_clamped(g, k, n_max, *, p):
 
 def always_scaled(g, k, n_max, *, p):
     """You changed gradients that are short enough as well."""
-    first, second = norms(g, k, p)
+    first, second = _norms(g, k, p)
     return g * n_max / first.clamp(min=1e-12), k * n_max / second.clamp(min=1e-12)
 
 
 def to_length_one(g, k, n_max, *, p):
     """You shortened to length one; the length wanted is n_max."""
-    first, second = norms(g, k, p)
+    first, second = _norms(g, k, p)
     return g / first if first > n_max else g, k / second if second > n_max else k
 
 
 def other_grouping(g, k, n_max, *, p):
     """Read once more over which entries the norm is taken: over both gradients together, or over each by itself."""
-    first, second = norms(g, k, {"together": not p["together"]})
+    first, second = _norms(g, k, {"together": not p["together"]})
     return g * n_max / first if first > n_max else g, k * n_max / second if second > n_max else k
 
 
@@ -247,13 +247,13 @@ def sum_of_sizes(g, k, n_max, *, p):
 
 def root_forgotten(g, k, n_max, *, p):
     """You forgot the root: the norm is the root of the sum of squares."""
-    first, second = (norm**2 for norm in norms(g, k, p))
+    first, second = (norm**2 for norm in _norms(g, k, p))
     return g * n_max / first if first > n_max else g, k * n_max / second if second > n_max else k
 
 
 def lengthened(g, k, n_max, *, p):
     """You scaled the short gradients and left the long ones: the comparison is the wrong way round."""
-    first, second = norms(g, k, p)
+    first, second = _norms(g, k, p)
     return g if first > n_max else g * n_max / first.clamp(min=1e-12), (
         k if second > n_max else k * n_max / second.clamp(min=1e-12)
     )
@@ -287,33 +287,33 @@ def other_start(p):
     return "q*(1-q)^(n-1)/(V-1)^n" if p["empty"] else "q*((1-q)/(V-1))^n"
 
 
-def loss(p, log):
+def _loss(p, log):
     ordinary = "n" if p["empty"] else "(n-1)"
     return f"-{log}(q)-{ordinary}*{log}(1-q)+n*{log}(V-1)"
 
 
-def unit(p):
+def _unit(p):
     return "ln" if p["unit"] == "nats" else "log2"
 
 
 def loss_of_other_unit(p):
     """Your loss is in the other unit: nats are natural logarithms, bits are logarithms to base two."""
-    return loss(p, "log2" if p["unit"] == "nats" else "ln")
+    return _loss(p, "log2" if p["unit"] == "nats" else "ln")
 
 
 def loss_positive(p):
     """A loss is the negative logarithm of a probability: yours has the other sign."""
-    return f"-({loss(p, unit(p))})"
+    return f"-({_loss(p, _unit(p))})"
 
 
 def end_costs_nothing(p):
     """The end token has a loss too."""
-    return f"{loss(p, unit(p))}+{unit(p)}(q)"
+    return f"{_loss(p, _unit(p))}+{_unit(p)}(q)"
 
 
 def loss_per_word(p):
     """You divided by a number of tokens; the loss of the whole sentence was wanted."""
-    return f"({loss(p, unit(p))})/(n+1)"
+    return f"({_loss(p, _unit(p))})/(n+1)"
 
 
 def words_only(p):
@@ -391,3 +391,54 @@ def only_vanishing(p):
 def saturation_explodes(p):
     """Where tanh is saturated its slope is nearly zero: which way does that push a gradient?"""
     return r"Where $\tanh$ is saturated its slope is very large, and so is the gradient through it."
+
+
+MISTAKES = {
+    "log_loss": [
+        counts_padding,
+        end_left_out,
+        mean_of_tokens,
+        positive_log,
+        other_unit,
+        scores_for_logs,
+        probabilities_for_logs,
+        softmax_over_time,
+        scores_of_the_step_before,
+        skips_end_tokens,
+        whole_batch,
+    ],
+    "perplexity": [
+        mean_of_perplexities,
+        mean_of_sentence_losses,
+        per_sentence,
+        other_count,
+        other_base,
+        inverse,
+        loss_per_token,
+    ],
+    "generate": [
+        never_ends,
+        all_end_together,
+        other_length,
+        filled_with_zeros,
+        first_word_from_second_state,
+        state_unchanged,
+        input_forgotten,
+        most_likely,
+        bias_added,
+        other_activation,
+        matrix_transposed,
+    ],
+    "clip": [entries_clamped, always_scaled, to_length_one, other_grouping, sum_of_sizes, root_forgotten, lengthened],
+    "sentence": [no_end, end_among_words, not_spread, one_word_more, other_start],
+    "sentence_loss": [loss_of_other_unit, loss_positive, end_costs_nothing, loss_per_word],
+    "expected_tokens": [words_only, inverted, other_start_length],
+    "sequence_entropy": [
+        entropy_of_one_token,
+        entropy_of_the_length,
+        entropy_of_uniform_tokens,
+        entropy_of_other_start,
+    ],
+    "no_end": [total_is_one, total_below_one, only_slower],
+    "bounded": [bounded_gradients, only_vanishing, saturation_explodes],
+}

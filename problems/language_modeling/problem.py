@@ -3,26 +3,12 @@
 import numpy as np
 import torch
 
-from autograder import Choice, Expression, Function, Problem, close, exactly, gradient, sizes, tensors
-from autograder.errors import Unreadable
+from autograder import Choice, Expression, Function, Problem, Unreadable, close, exactly, gradient, sizes, tensors
 from autograder.maths import expression
 
-from . import mistakes as wrong
-from .equivalents import (
-    BY_SENTENCE,
-    by_cross_entropy,
-    by_ignoring,
-    by_masks,
-    by_product,
-    by_rows,
-    by_search,
-    by_single_constant,
-    by_token,
-    by_torch,
-    by_weights,
-    in_one_factor,
-    with_powers,
-)
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
+from .notation import letters
 
 
 def draw(rng):
@@ -105,8 +91,15 @@ def network(rng, p, **fixed):
     n = {**sizes(rng, "J V", largest=7), "B": 11, "T": 7, **fixed}
     drawn = tensors(rng, n, h="B J", e="V J", W_hh="J J", W_xh="J J", B="J")
     u = torch.from_numpy(rng.uniform(size=(n["B"], n["T"])))
-    return {"h": drawn["h"], "u": u, "e": drawn["e"], "W_hh": drawn["W_hh"] / n["J"] ** 0.5, "W_xh": drawn["W_xh"],
-            "B": drawn["B"], "eos": int(rng.integers(n["V"]))}  # fmt: skip
+    return {
+        "h": drawn["h"],
+        "u": u,
+        "e": drawn["e"],
+        "W_hh": drawn["W_hh"] / n["J"] ** 0.5,
+        "W_xh": drawn["W_xh"],
+        "B": drawn["B"],
+        "eos": int(rng.integers(n["V"])),
+    }
 
 
 def ends_everywhere(rng, p):
@@ -192,12 +185,6 @@ def clip(g, k, n_max, *, p):
 
 # The typed parts. Sentences of the simplest language model.
 
-LETTERS = {"q": "unit", "n": "posint", "V": "{3,4,...}"}
-
-
-def letters(p):
-    return {**LETTERS, "n": "nat"} if p["empty"] else LETTERS
-
 
 def sentence(p):
     return "q*((1-q)/(V-1))^n" if p["empty"] else "q*(1-q)^(n-1)/(V-1)^n"
@@ -247,6 +234,9 @@ def product_of_slopes(p):
     )
 
 
+LOG_LOSS_INPUTS = [sentences, one_sentence]
+LOG_LOSS_CHECKS = [close(rtol=1e-6, weight=4), gradient(rtol=1e-6)]
+
 PROBLEM = Problem(
     title="Language modelling",
     version=1,
@@ -255,73 +245,22 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="import math\nimport numpy as np\nimport torch",
     variants=40,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
+        Function("log_loss", points=5, inputs=LOG_LOSS_INPUTS, reference=log_loss, checks=LOG_LOSS_CHECKS),
+        Function("perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)]),
         Function(
-            "log_loss", points=5, inputs=[sentences, one_sentence], reference=log_loss,
-            checks=[close(rtol=1e-6, weight=4), gradient(rtol=1e-6)],
-            mistakes=[
-                wrong.counts_padding, wrong.end_left_out, wrong.mean_of_tokens, wrong.positive_log, wrong.other_unit,
-                wrong.scores_for_logs, wrong.probabilities_for_logs, wrong.softmax_over_time,
-                wrong.scores_of_the_step_before, wrong.skips_end_tokens, wrong.whole_batch,
-            ],
-            equivalents=[by_cross_entropy, by_rows, by_ignoring, by_single_constant],
+            "generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, trials=5, checks=[exactly()]
         ),
         Function(
-            "perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)],
-            mistakes=[
-                wrong.mean_of_perplexities, wrong.mean_of_sentence_losses, wrong.per_sentence, wrong.other_count,
-                wrong.other_base, wrong.inverse, wrong.loss_per_token,
-            ],
-            equivalents=[by_token, by_weights, by_product],
+            "clip", points=3, inputs=[gradients, short_gradients], reference=clip, trials=4, checks=[close(rtol=3e-6)]
         ),
-        Function(
-            "generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, trials=5,
-            checks=[exactly()],
-            mistakes=[
-                wrong.never_ends, wrong.all_end_together, wrong.other_length, wrong.filled_with_zeros,
-                wrong.first_word_from_second_state, wrong.state_unchanged, wrong.input_forgotten, wrong.most_likely,
-                wrong.bias_added, wrong.other_activation, wrong.matrix_transposed,
-            ],
-            equivalents=[by_masks, by_search],
-        ),
-        Function(
-            "clip", points=3, inputs=[gradients, short_gradients], reference=clip, trials=4, checks=[close(rtol=3e-6)],
-            mistakes=[
-                wrong.entries_clamped, wrong.always_scaled, wrong.to_length_one, wrong.other_grouping,
-                wrong.sum_of_sizes, wrong.root_forgotten, wrong.lengthened,
-            ],
-            equivalents=[by_torch, in_one_factor],
-        ),
-        Expression(
-            "sentence", points=2, domains=letters, reference=sentence,
-            mistakes=[wrong.no_end, wrong.end_among_words, wrong.not_spread, wrong.one_word_more, wrong.other_start],
-            equivalents=BY_SENTENCE["sentence"],
-        ),
-        Expression(
-            "sentence_loss", points=2, follows="sentence", domains=letters, reference=sentence_loss,
-            mistakes=[wrong.loss_of_other_unit, wrong.loss_positive, wrong.end_costs_nothing, wrong.loss_per_word],
-            equivalents=BY_SENTENCE["sentence_loss"],
-        ),
-        Expression(
-            "expected_tokens", points=1, domains=letters, reference=expected_tokens, forbid=["sum"],
-            mistakes=[wrong.words_only, wrong.inverted, wrong.other_start_length],
-            equivalents=BY_SENTENCE["expected_tokens"],
-        ),
-        Expression(
-            "sequence_entropy", points=2, domains=letters, reference=sequence_entropy, forbid=["sum"],
-            mistakes=[
-                wrong.entropy_of_one_token, wrong.entropy_of_the_length, wrong.entropy_of_uniform_tokens,
-                wrong.entropy_of_other_start,
-            ],
-            equivalents=[with_powers, *BY_SENTENCE["sequence_entropy"]],
-        ),
-        Choice(
-            "no_end", points=1, reference=total_is_infinite,
-            mistakes=[wrong.total_is_one, wrong.total_below_one, wrong.only_slower],
-        ),
-        Choice(
-            "bounded", points=1, reference=product_of_slopes,
-            mistakes=[wrong.bounded_gradients, wrong.only_vanishing, wrong.saturation_explodes],
-        ),
+        Expression("sentence", points=2, domains=letters, reference=sentence),
+        Expression("sentence_loss", points=2, follows="sentence", domains=letters, reference=sentence_loss),
+        Expression("expected_tokens", points=1, domains=letters, reference=expected_tokens, forbid=["sum"]),
+        Expression("sequence_entropy", points=2, domains=letters, reference=sequence_entropy, forbid=["sum"]),
+        Choice("no_end", points=1, reference=total_is_infinite),
+        Choice("bounded", points=1, reference=product_of_slopes),
     ],
-)  # fmt: skip
+)

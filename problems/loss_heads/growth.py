@@ -48,22 +48,62 @@ QUESTIONS = {
 }
 
 BOUNDS = {
-    "separate": "L^2", "dense": "L^2", "sparse": "L", "deep_heads": "L^2", "recurrent": "T L", "forward": "L^2",
-    "wide": "L I^2", "checkpoint_memory": "L^(1/2)", "checkpoint_time": "L", "residual": "L",
-}  # fmt: skip
+    "separate": "L^2",
+    "dense": "L^2",
+    "sparse": "L",
+    "deep_heads": "L^2",
+    "recurrent": "T L",
+    "forward": "L^2",
+    "wide": "L I^2",
+    "checkpoint_memory": "L^(1/2)",
+    "checkpoint_time": "L",
+    "residual": "L",
+}
 
 VARIABLES = dict.fromkeys(BOUNDS, "L") | {"sparse": "L m", "recurrent": "T L", "wide": "L I"}
 
 # What is left out, what is counted twice, and what is the cost of one layer.
 UNCHANGED = {
-    "separate": "L", "dense": "L", "sparse": "L/m", "deep_heads": "L", "recurrent": "T + L", "forward": "L",
-    "wide": "L", "checkpoint_memory": "L", "checkpoint_time": "L^(1/2)", "residual": "2^L",
-}  # fmt: skip
+    "separate": "L",
+    "dense": "L",
+    "sparse": "L/m",
+    "deep_heads": "L",
+    "recurrent": "T + L",
+    "forward": "L",
+    "wide": "L",
+    "checkpoint_memory": "L",
+    "checkpoint_time": "L^(1/2)",
+    "residual": "2^L",
+}
 TWICE = {
-    "separate": "L^3", "dense": "L^3", "sparse": "L m", "deep_heads": "L^3", "recurrent": "T L^2", "forward": "L^3",
-    "wide": "L^2 I^2", "checkpoint_memory": "L^2", "checkpoint_time": "L^(3/2)", "residual": "L^2",
-}  # fmt: skip
+    "separate": "L^3",
+    "dense": "L^3",
+    "sparse": "L m",
+    "deep_heads": "L^3",
+    "recurrent": "T L^2",
+    "forward": "L^3",
+    "wide": "L^2 I^2",
+    "checkpoint_memory": "L^2",
+    "checkpoint_time": "L^(3/2)",
+    "residual": "L^2",
+}
 LAYER = {
-    "separate": "L ln L", "dense": "2^L", "sparse": "L + L ln m", "deep_heads": "L ln L", "recurrent": "T^2 L",
-    "forward": "L ln L", "wide": "L I", "checkpoint_memory": "ln L", "checkpoint_time": "L^2", "residual": "L ln L",
-}  # fmt: skip
+    "separate": "L ln L",
+    "dense": "2^L",
+    "sparse": "L + L ln m",
+    "deep_heads": "L ln L",
+    "recurrent": "T^2 L",
+    "forward": "L ln L",
+    "wide": "L I",
+    "checkpoint_memory": "ln L",
+    "checkpoint_time": "L^2",
+    "residual": "L ln L",
+}
+
+
+def variables(p):
+    return VARIABLES[p["change"]]
+
+
+def constraints(p):
+    return ["m<=L"] if p["change"] == "sparse" else []

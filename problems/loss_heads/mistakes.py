@@ -5,21 +5,21 @@ import torch
 from .growth import LAYER, TWICE, UNCHANGED
 
 
-def sigma(p):
+def _sigma(p):
     """The activation of the variant."""
     return {"tanh": torch.tanh, "logistic": torch.sigmoid, "relu": torch.relu}[p["activation"]]
 
 
-def scaled(loss, p):
+def _scaled(loss, p):
     """The loss with the factor of the variant."""
     return loss / 2 if p["half"] else loss
 
 
-def heads(x, W, B, w, b, p):
+def _heads(x, W, B, w, b, p):
     """The predictions of all heads."""
     h, y_hat = x, []
     for layer in range(len(W)):
-        h = sigma(p)(h @ W[layer].T - B[layer])
+        h = _sigma(p)(h @ W[layer].T - B[layer])
         y_hat.append(h @ w[layer] - b[layer])
     return torch.stack(y_hat)
 
@@ -60,56 +60,58 @@ def identity_path(p):
 
 def last_head_only(x, y, W, B, w, b, *, p):
     """Your loss is that of the last head; every head has one."""
-    y_hat = heads(x, W, B, w, b, p)
-    return scaled((y - y_hat[-1]).square(), p), y_hat
+    y_hat = _heads(x, W, B, w, b, p)
+    return _scaled((y - y_hat[-1]).square(), p), y_hat
 
 
 def mean_over_heads(x, y, W, B, w, b, *, p):
     """You took the mean over the heads; the loss is their sum."""
-    y_hat = heads(x, W, B, w, b, p)
-    return scaled((y - y_hat).square().mean(0), p), y_hat
+    y_hat = _heads(x, W, B, w, b, p)
+    return _scaled((y - y_hat).square().mean(0), p), y_hat
 
 
 def boosting(x, y, W, B, w, b, *, p):
     """You added the predictions before you compared: each head predicts y by itself."""
-    y_hat = heads(x, W, B, w, b, p)
-    return scaled((y - y_hat.sum(0)).square(), p), y_hat
+    y_hat = _heads(x, W, B, w, b, p)
+    return _scaled((y - y_hat.sum(0)).square(), p), y_hat
 
 
 def one_shared_head(x, y, W, B, w, b, *, p):
     """All your heads have the same weights; there are as many rows of w as layers."""
-    y_hat = heads(x, W, B, w[-1:].expand_as(w), b[-1:].expand_as(b), p)
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    y_hat = _heads(x, W, B, w[-1:].expand_as(w), b[-1:].expand_as(b), p)
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def plus_offsets(x, y, W, B, w, b, *, p):
     """You added the offsets B and b; in this course they are subtracted."""
-    y_hat = heads(x, W, -B, w, -b, p)
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    y_hat = _heads(x, W, -B, w, -b, p)
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def plus_head_offset(x, y, W, B, w, b, *, p):
     """The layers are right; look at the sign of the heads' offset."""
-    y_hat = heads(x, W, B, w, -b, p)
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    y_hat = _heads(x, W, B, w, -b, p)
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def factor_of_the_loss(x, y, W, B, w, b, *, p):
     """Your loss is a constant times the one asked for: read its definition once more."""
-    y_hat = heads(x, W, B, w, b, p)
-    return scaled((y - y_hat).square().sum(0), {"half": not p["half"]}), y_hat
+    y_hat = _heads(x, W, B, w, b, p)
+    return _scaled((y - y_hat).square().sum(0), {"half": not p["half"]}), y_hat
 
 
 def transposed_matrices(x, y, W, B, w, b, *, p):
     """Your matrices are transposed: which of the two axes of W meets the state of the layer below?"""
-    y_hat = heads(x, W.mT, B, w, b, p)
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    y_hat = _heads(x, W.mT, B, w, b, p)
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def heads_see_the_input(x, y, W, B, w, b, *, p):
     """Every layer of yours reads x; it should read the layer below."""
-    y_hat = torch.stack([heads(x, W[i : i + 1], B[i : i + 1], w[i : i + 1], b[i : i + 1], p)[0] for i in range(len(W))])
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    y_hat = torch.stack(
+        [_heads(x, W[i : i + 1], B[i : i + 1], w[i : i + 1], b[i : i + 1], p)[0] for i in range(len(W))]
+    )
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def heads_before_layers(x, y, W, B, w, b, *, p):
@@ -117,49 +119,49 @@ def heads_before_layers(x, y, W, B, w, b, *, p):
     h, y_hat = x, []
     for layer in range(len(W)):
         y_hat.append(h @ w[layer] - b[layer])
-        h = sigma(p)(h @ W[layer].T - B[layer])
+        h = _sigma(p)(h @ W[layer].T - B[layer])
     y_hat = torch.stack(y_hat)
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def other_activation(x, y, W, B, w, b, *, p):
     """Read once more which activation this network has."""
     other = {"tanh": "logistic", "logistic": "tanh", "relu": "tanh"}[p["activation"]]
-    y_hat = heads(x, W, B, w, b, {"activation": other})
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    y_hat = _heads(x, W, B, w, b, {"activation": other})
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 def summed_over_examples(x, y, W, B, w, b, *, p):
     """You summed over the examples as well; the loss is asked for each of them."""
-    y_hat = heads(x, W, B, w, b, p)
-    return scaled((y - y_hat).square().sum(), p), y_hat
+    y_hat = _heads(x, W, B, w, b, p)
+    return _scaled((y - y_hat).square().sum(), p), y_hat
 
 
 def residual_added(x, y, W, B, w, b, *, p):
     """Your layers carry their input on; that comes later, here there is no such connection."""
     h, y_hat = x, []
     for layer in range(len(W)):
-        h = h + sigma(p)(h @ W[layer].T - B[layer])
+        h = h + _sigma(p)(h @ W[layer].T - B[layer])
         y_hat.append(h @ w[layer] - b[layer])
     y_hat = torch.stack(y_hat)
-    return scaled((y - y_hat).square().sum(0), p), y_hat
+    return _scaled((y - y_hat).square().sum(0), p), y_hat
 
 
 # The gradient at a hidden layer.
 
 
-def two(p):
+def _two(p):
     return "" if p["half"] else "2 "
 
 
 def adjoint_transposed(p):
     """Going down, the matrix is met from its other side: which of its axes belongs to layer l?"""
-    return rf"g_l[i] = -{two(p)}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[i,I] s_{{l+1}}[I] g_{{l+1}}[I]"
+    return rf"g_l[i] = -{_two(p)}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[i,I] s_{{l+1}}[I] g_{{l+1}}[I]"
 
 
 def adjoint_sign(p):
     """Check the sign of the head's term: what is the derivative of y - y_hat by y_hat?"""
-    return rf"g_l[i] = {two(p)}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[I,i] s_{{l+1}}[I] g_{{l+1}}[I]"
+    return rf"g_l[i] = {_two(p)}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[I,i] s_{{l+1}}[I] g_{{l+1}}[I]"
 
 
 def adjoint_other_factor(p):
@@ -175,22 +177,22 @@ def adjoint_without_head(p):
 
 def adjoint_head_only(p):
     """This is the term of the layer's own head; what comes down from the layers above is missing."""
-    return rf"g_l[i] = -{two(p)}(y - \hat{{y}}_l) w_l[i]"
+    return rf"g_l[i] = -{_two(p)}(y - \hat{{y}}_l) w_l[i]"
 
 
 def adjoint_without_slope(p):
     """On the way down you went past the activation without its slope."""
-    return rf"g_l[i] = -{two(p)}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[I,i] g_{{l+1}}[I]"
+    return rf"g_l[i] = -{_two(p)}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[I,i] g_{{l+1}}[I]"
 
 
 def adjoint_slope_of_this_layer(p):
     """The slope belongs to the activation of layer l+1: it meets the gradient before the matrix does."""
-    return rf"g_l[i] = -{two(p)}(y - \hat{{y}}_l) w_l[i] + s_{{l+1}}[i] W_{{l+1}}[I,i] g_{{l+1}}[I]"
+    return rf"g_l[i] = -{_two(p)}(y - \hat{{y}}_l) w_l[i] + s_{{l+1}}[i] W_{{l+1}}[I,i] g_{{l+1}}[I]"
 
 
 def adjoint_of_prediction(p):
     """The head's term is the derivative of the loss by the prediction; go on to the hidden layer."""
-    return rf"g_l[i] = -{two(p)}(y - \hat{{y}}_l) + W_{{l+1}}[I,i] s_{{l+1}}[I] g_{{l+1}}[I]"
+    return rf"g_l[i] = -{_two(p)}(y - \hat{{y}}_l) + W_{{l+1}}[I,i] s_{{l+1}}[I] g_{{l+1}}[I]"
 
 
 # Running times.
@@ -294,93 +296,93 @@ def linear_block(p):
     return "h_{l+1}[i] = W_{l+1}[i,I] h_l[I] - B_{l+1}[i] + h_l[i]"
 
 
-def residual(x, y, W, B, w, b, p, *, block=None, read=None):
+def _residual(x, y, W, B, w, b, p, *, block=None, read=None):
     """The residual network with one thing changed: a block, or what the head reads."""
-    activation = sigma(p)
+    activation = _sigma(p)
     block = block or (lambda h, matrix, offset: h + activation(h @ matrix.T - offset))
     states = [x]
     for matrix, offset in zip(W, B, strict=True):
         states.append(block(states[-1], matrix, offset))
     y_hat = (read(states) if read else states[-1]) @ w - b
-    return scaled((y - y_hat).square(), p), y_hat
+    return _scaled((y - y_hat).square(), p), y_hat
 
 
 def plain_network(x, y, W, B, w, b, *, p):
     """This is the network as it was, with all heads but the last removed: nothing passes a layer unchanged."""
-    activation = sigma(p)
-    return residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset))
+    activation = _sigma(p)
+    return _residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset))
 
 
 def from_the_input(x, y, W, B, w, b, *, p):
     """Your connections all start at x: from one layer to the next there is none."""
-    activation = sigma(p)
-    return residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset) + x)
+    activation = _sigma(p)
+    return _residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset) + x)
 
 
 def added_inside(x, y, W, B, w, b, *, p):
     """What comes from below goes through the activation with the rest: it does not arrive unchanged."""
-    activation = sigma(p)
-    return residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset + h))
+    activation = _sigma(p)
+    return _residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset + h))
 
 
 def heads_kept(x, y, W, B, w, b, *, p):
     """There is a loss at every layer of yours; here it is one, at the end."""
     loss = 0
     for layer in range(len(W)):
-        one, y_hat = residual(x, y, W[: layer + 1], B[: layer + 1], w, b, p)
+        one, y_hat = _residual(x, y, W[: layer + 1], B[: layer + 1], w, b, p)
         loss = loss + one
     return loss, y_hat
 
 
 def sum_of_layers(x, y, W, B, w, b, *, p):
     """Your head reads the sum of all layers; the last state has all of them in it already."""
-    return residual(x, y, W, B, w, b, p, read=lambda states: sum(states[1:]))
+    return _residual(x, y, W, B, w, b, p, read=lambda states: sum(states[1:]))
 
 
 def one_layer_short(x, y, W, B, w, b, *, p):
     """The last layer has no effect on your prediction."""
-    return residual(x, y, W, B, w, b, p, read=lambda states: states[-2])
+    return _residual(x, y, W, B, w, b, p, read=lambda states: states[-2])
 
 
 def subtracted(x, y, W, B, w, b, *, p):
     """What comes from below changes its sign at every layer."""
-    activation = sigma(p)
-    return residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset) - h)
+    activation = _sigma(p)
+    return _residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: activation(h @ matrix.T - offset) - h)
 
 
 def offsets_added(x, y, W, B, w, b, *, p):
     """You added the offsets B and b; in this course they are subtracted."""
-    return residual(x, y, W, -B, w, -b, p)
+    return _residual(x, y, W, -B, w, -b, p)
 
 
 def last_block_plain(x, y, W, B, w, b, *, p):
     """The last layer of yours has no connection past it."""
-    activation = sigma(p)
-    return residual(x, y, W, B, w, b, p, read=lambda states: activation(states[-2] @ W[-1].T - B[-1]))
+    activation = _sigma(p)
+    return _residual(x, y, W, B, w, b, p, read=lambda states: activation(states[-2] @ W[-1].T - B[-1]))
 
 
 def branches_read_the_input(x, y, W, B, w, b, *, p):
     """Every layer of yours computes from x; it should compute from the state below it."""
-    activation = sigma(p)
-    return residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: h + activation(x @ matrix.T - offset))
+    activation = _sigma(p)
+    return _residual(x, y, W, B, w, b, p, block=lambda h, matrix, offset: h + activation(x @ matrix.T - offset))
 
 
 def residual_factor(x, y, W, B, w, b, *, p):
     """Prediction and network are right; your loss is a constant times the one asked for."""
-    return residual(x, y, W, B, w, b, {**p, "half": not p["half"]})
+    return _residual(x, y, W, B, w, b, {**p, "half": not p["half"]})
 
 
 # The experiment.
 
 
-def measured(x, y, W, B, w, b, p, norm=torch.Tensor.norm, reduce=torch.mean, at=lambda gradient: gradient[0]):
+def _measured(x, y, W, B, w, b, p, norm=torch.Tensor.norm, reduce=torch.mean, at=lambda gradient: gradient[0]):
     """The experiment with another norm, another reduction over the examples, or another place."""
     matrices = W.clone().requires_grad_()
-    y_hat = heads(x, matrices, B, w, b, p)
-    single = residual(x, y, matrices, B, w[-1], b[-1], p)[0]
+    y_hat = _heads(x, matrices, B, w, b, p)
+    single = _residual(x, y, matrices, B, w[-1], b[-1], p)[0]
     losses = {
-        "final": scaled((y - y_hat[-1]).square(), p),
-        "heads": scaled((y - y_hat).square().sum(0), p),
+        "final": _scaled((y - y_hat[-1]).square(), p),
+        "heads": _scaled((y - y_hat).square().sum(0), p),
         "residual": single,
     }
     gradients = {
@@ -391,32 +393,32 @@ def measured(x, y, W, B, w, b, p, norm=torch.Tensor.norm, reduce=torch.mean, at=
 
 def at_last_layer(x, y, W, B, w, b, *, p):
     """You measured at the last matrix: the lowest layer is the one farthest from the loss."""
-    return measured(x, y, W, B, w, b, p, at=lambda gradient: gradient[-1])
+    return _measured(x, y, W, B, w, b, p, at=lambda gradient: gradient[-1])
 
 
 def of_all_matrices(x, y, W, B, w, b, *, p):
     """You took the norm over all matrices together; the first alone is asked for."""
-    return measured(x, y, W, B, w, b, p, at=lambda gradient: gradient)
+    return _measured(x, y, W, B, w, b, p, at=lambda gradient: gradient)
 
 
 def sum_over_examples(x, y, W, B, w, b, *, p):
     """You added the losses of the examples up; their mean is asked for."""
-    return measured(x, y, W, B, w, b, p, reduce=torch.sum)
+    return _measured(x, y, W, B, w, b, p, reduce=torch.sum)
 
 
 def squared_norms(x, y, W, B, w, b, *, p):
     """These are the sums of squares; a root is missing."""
-    return measured(x, y, W, B, w, b, p, norm=lambda gradient: gradient.square().sum())
+    return _measured(x, y, W, B, w, b, p, norm=lambda gradient: gradient.square().sum())
 
 
 def largest_entries(x, y, W, B, w, b, *, p):
     """These are the largest entries; the norm asked for is the root of the sum of all squares."""
-    return measured(x, y, W, B, w, b, p, norm=lambda gradient: gradient.abs().max())
+    return _measured(x, y, W, B, w, b, p, norm=lambda gradient: gradient.abs().max())
 
 
 def heads_for_final(x, y, W, B, w, b, *, p):
     """Your first two entries have changed places."""
-    right = measured(x, y, W, B, w, b, p)
+    right = _measured(x, y, W, B, w, b, p)
     return {**right, "final": right["heads"], "heads": right["final"]}
 
 
@@ -426,19 +428,19 @@ def residual_with_heads(x, y, W, B, w, b, *, p):
     loss = 0
     for layer in range(len(W)):
         matrices = torch.stack([first, *W[1:]])[: layer + 1]
-        loss = loss + residual(x, y, matrices, B[: layer + 1], w[layer], b[layer], p)[0].mean()
+        loss = loss + _residual(x, y, matrices, B[: layer + 1], w[layer], b[layer], p)[0].mean()
     gradient = torch.autograd.grad(loss, first)[0]
-    return {**measured(x, y, W, B, w, b, p), "residual": gradient.norm().item()}
+    return {**_measured(x, y, W, B, w, b, p), "residual": gradient.norm().item()}
 
 
 def by_the_input(x, y, W, B, w, b, *, p):
     """These are the gradients by x; the first matrix is asked for."""
     given = x.clone().requires_grad_()
-    y_hat = heads(given, W, B, w, b, p)
+    y_hat = _heads(given, W, B, w, b, p)
     losses = {
-        "final": scaled((y - y_hat[-1]).square(), p),
-        "heads": scaled((y - y_hat).square().sum(0), p),
-        "residual": residual(given, y, W, B, w[-1], b[-1], p)[0],
+        "final": _scaled((y - y_hat[-1]).square(), p),
+        "heads": _scaled((y - y_hat).square().sum(0), p),
+        "residual": _residual(given, y, W, B, w[-1], b[-1], p)[0],
     }
     return {
         name: torch.autograd.grad(loss.mean(), given, retain_graph=True)[0].norm().item()
@@ -449,8 +451,8 @@ def by_the_input(x, y, W, B, w, b, *, p):
 def of_the_prediction(x, y, W, B, w, b, *, p):
     """These are gradients of the predictions; the gradient of the loss is asked for."""
     matrices = W.clone().requires_grad_()
-    y_hat = heads(x, matrices, B, w, b, p)
-    single = residual(x, y, matrices, B, w[-1], b[-1], p)[1]
+    y_hat = _heads(x, matrices, B, w, b, p)
+    single = _residual(x, y, matrices, B, w[-1], b[-1], p)[1]
     values = {"final": y_hat[-1], "heads": y_hat.sum(0), "residual": single}
     return {
         name: torch.autograd.grad(value.mean(), matrices, retain_graph=True)[0][0].norm().item()
@@ -461,9 +463,9 @@ def of_the_prediction(x, y, W, B, w, b, *, p):
 def first_head_alone(x, y, W, B, w, b, *, p):
     """Your second entry has the loss of the first head only."""
     matrices = W.clone().requires_grad_()
-    loss = scaled((y - heads(x, matrices, B, w, b, p)[0]).square(), p).mean()
+    loss = _scaled((y - _heads(x, matrices, B, w, b, p)[0]).square(), p).mean()
     gradient = torch.autograd.grad(loss, matrices)[0][0]
-    return {**measured(x, y, W, B, w, b, p), "heads": gradient.norm().item()}
+    return {**_measured(x, y, W, B, w, b, p), "heads": gradient.norm().item()}
 
 
 def claim_the_other_way(p):
@@ -481,3 +483,71 @@ def claim_larger(p):
 def claim_zero(p):
     """It is no exact zero: every factor of the product is positive, however small."""
     return "It is exactly zero: no path leads from the last loss to the first layer."
+
+
+MISTAKES = {
+    "reason": [larger_gradients, ensemble, linear_network, own_rates, identity_path],
+    "loss_heads": [
+        last_head_only,
+        mean_over_heads,
+        boosting,
+        one_shared_head,
+        plus_offsets,
+        plus_head_offset,
+        factor_of_the_loss,
+        transposed_matrices,
+        heads_see_the_input,
+        heads_before_layers,
+        other_activation,
+        summed_over_examples,
+        residual_added,
+    ],
+    "adjoint": [
+        adjoint_transposed,
+        adjoint_sign,
+        adjoint_other_factor,
+        adjoint_without_head,
+        adjoint_head_only,
+        adjoint_without_slope,
+        adjoint_slope_of_this_layer,
+        adjoint_of_prediction,
+    ],
+    "time": [sweep_per_head, in_parallel, with_logarithm],
+    "time_reason": [one_pass_each, heads_are_free, all_paths, layers_at_once],
+    "time_changed": [as_if_unchanged, once_too_often, per_layer, nothing_grows],
+    "residual": [
+        no_connection,
+        inside_activation,
+        minus_state,
+        plus_offset,
+        product_with_state,
+        transposed_block,
+        linear_block,
+    ],
+    "residual_mlp": [
+        plain_network,
+        from_the_input,
+        added_inside,
+        heads_kept,
+        sum_of_layers,
+        one_layer_short,
+        subtracted,
+        offsets_added,
+        last_block_plain,
+        branches_read_the_input,
+        residual_factor,
+    ],
+    "first_gradients": [
+        at_last_layer,
+        of_all_matrices,
+        sum_over_examples,
+        squared_norms,
+        largest_entries,
+        heads_for_final,
+        residual_with_heads,
+        by_the_input,
+        of_the_prediction,
+        first_head_alone,
+    ],
+    "claim": [claim_the_other_way, claim_larger, claim_zero],
+}

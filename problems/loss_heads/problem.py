@@ -10,34 +10,19 @@ from autograder import (
     Problem,
     Written,
     close,
+    difference,
     form,
     gradient,
     holds,
     sizes,
     tensors,
 )
-from autograder.checks.compare import difference
 
-from . import mistakes as wrong
-from .equivalents import (
-    by_autograd_of_a_clone,
-    by_backpropagation,
-    by_inner_products,
-    by_recursion,
-    by_stacking,
-    by_sum_of_branches,
-    offset_between,
-    offset_first,
-    offset_inside,
-    offset_last,
-    pre_activation,
-    through_jacobians,
-)
-from .growth import BOUNDS, QUESTIONS, VARIABLES
+from .equivalents import EQUIVALENTS
+from .growth import BOUNDS, QUESTIONS, VARIABLES, constraints, variables
+from .mistakes import MISTAKES
 from .networks import family, plain
-
-TENSORS = ["h_l[I]", "W_{l+1}[I,I]", "B_{l+1}[I]"]
-BACKWARD = ["g_{l+1}[I]", "s_{l+1}[I]", "W_{l+1}[I,I]", "w_l[I]", "y", r"\hat{y}_l"]
+from .notation import BACKWARD, TENSORS
 
 
 def draw(rng):
@@ -209,22 +194,6 @@ def adjoint(p):
     return rf"g_l[i] = -{two}(y - \hat{{y}}_l) w_l[i] + W_{{l+1}}[I,i] s_{{l+1}}[I] g_{{l+1}}[I]"
 
 
-def adjoint_by_sum(p):
-    two = "" if p["half"] else "2"
-    return (
-        rf"e = \hat{{y}}_l - y ;; a[j] = s_{{l+1}}[j] g_{{l+1}}[j] ;; "
-        rf"g_l[i] = sum_j a[j] W_{{l+1}}[j,i] + {two} e w_l[i]"
-    )
-
-
-def adjoint_in_latex(p):
-    two = "" if p["half"] else "2"
-    return (
-        rf"g_\ell[i] = \sum_{{j}} g_{{\ell+1}}[j] s_{{\ell+1}}[j] W_{{\ell+1}}[j,i] "
-        rf"+ {two} \left(\hat{{y}}_\ell - y\right) w_\ell[i]"
-    )
-
-
 RESIDUAL = "h_{l+1}[i] = sigma(W_{l+1}[i,I] h_l[I] - B_{l+1}[i]) + h_l[i]"
 
 
@@ -246,14 +215,6 @@ def bound(p):
     return f"O({BOUNDS[p['change']]})"
 
 
-def variables(p):
-    return VARIABLES[p["change"]]
-
-
-def constraints(p):
-    return ["m<=L"] if p["change"] == "sparse" else []
-
-
 WHY = """
 With one loss at the end, the gradient at a low layer is a product of the Jacobians of all layers above it. Where these
 contract, as for a logistic activation, the product shrinks exponentially with the number of layers, and SGD hardly
@@ -273,6 +234,17 @@ the last one); regularisation as the reason; each head minimised by itself; head
 Take nothing off for the remark that with tanh and suitable weights the gradient need not vanish; it is right.
 """
 
+LOSS_HEADS_INPUTS = [with_heads, one_of_each]
+RESIDUAL_MLP_INPUTS = [with_one_head, narrow]
+NORM_INPUTS = [to_measure, deep]
+RESIDUAL_MLP_CHECKS = [form(), holds(one_accepted_block_throughout)]
+NORM_CHECKS = [
+    form(),
+    holds(norm_with_the_final_loss),
+    holds(norm_with_all_heads),
+    holds(norm_with_residual_connections),
+]
+
 PROBLEM = Problem(
     title="Loss heads and residual connections",
     version=1,
@@ -280,66 +252,25 @@ PROBLEM = Problem(
     draw=draw,
     phrases=phrases,
     variants=60,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
         Written("why", points=3, reference=WHY, rubric=RUBRIC),
-        Choice("reason", points=1, reference=short_paths,
-               mistakes=[wrong.larger_gradients, wrong.ensemble, wrong.linear_network, wrong.own_rates,
-                         wrong.identity_path]),
+        Choice("reason", points=1, reference=short_paths),
         Function(
-            "loss_heads", points=3, inputs=[with_heads, one_of_each], reference=loss_heads,
-            checks=[close(weight=2), gradient()],
-            mistakes=[
-                wrong.last_head_only, wrong.mean_over_heads, wrong.boosting, wrong.one_shared_head, wrong.plus_offsets,
-                wrong.plus_head_offset, wrong.factor_of_the_loss, wrong.transposed_matrices, wrong.heads_see_the_input,
-                wrong.heads_before_layers, wrong.other_activation, wrong.summed_over_examples, wrong.residual_added,
-            ],
-            equivalents=[by_stacking, by_recursion, by_inner_products],
+            "loss_heads", points=3, inputs=LOSS_HEADS_INPUTS, reference=loss_heads, checks=[close(weight=2), gradient()]
         ),
-        Equation("adjoint", points=2, tensors=BACKWARD, target="g_l", reference=adjoint,
-                 mistakes=[wrong.adjoint_transposed, wrong.adjoint_sign, wrong.adjoint_other_factor,
-                           wrong.adjoint_without_head, wrong.adjoint_head_only, wrong.adjoint_without_slope,
-                           wrong.adjoint_slope_of_this_layer, wrong.adjoint_of_prediction],
-                 equivalents=[adjoint_by_sum, adjoint_in_latex]),
-        Growth("time", points=1, variables="L", reference="O(L)",
-               mistakes=[wrong.sweep_per_head, wrong.in_parallel, wrong.with_logarithm],
-               equivalents=["L", "O(2L + 3)", r"\Theta(L)", "O(L + L)"]),
-        Choice("time_reason", points=1, reference=one_sweep,
-               mistakes=[wrong.one_pass_each, wrong.heads_are_free, wrong.all_paths, wrong.layers_at_once]),
-        Growth("time_changed", points=2, variables=variables, constraints=constraints, reference=bound,
-               mistakes=[wrong.as_if_unchanged, wrong.once_too_often, wrong.per_layer, wrong.nothing_grows]),
-        Equation("residual", points=3, tensors=TENSORS, target="h_{l+1}", reference=RESIDUAL,
-                 mistakes=[wrong.no_connection, wrong.inside_activation, wrong.minus_state, wrong.plus_offset,
-                           wrong.product_with_state, wrong.transposed_block, wrong.linear_block],
-                 alternatives=other_blocks(),
-                 equivalents=[
-                     "R_{l+1}[i] = sigma(W_{l+1}[i,I] h_l[I] - B_{l+1}[i]) ;; h_{l+1}[i] = R_{l+1}[i] + h_l[i]",
-                     r"\tilde{h}_{\ell+1}[i] = \sigma\left(W_{\ell+1}[i,I] h_\ell[I] - B_{\ell+1}[i]\right)"
-                     "\n" r"h_{\ell+1}[i] = \tilde{h}_{\ell+1}[i] + h_\ell[i]",
-                     "h_{l+1}[I] = h_l[I] + sigma(W_{l+1}[I,I_2] h_l[I_2] - B_{l+1}[I])",
-                     "h_{l+1}[i] = h_l[i] + sigma(sum_j W_{l+1}[i,j] h_l[j] - B_{l+1}[i])",
-                 ]),
-        Function(
-            "residual_mlp", points=4, inputs=[with_one_head, narrow], reference=residual_mlp,
-            checks=[form(), holds(one_accepted_block_throughout)],
-            mistakes=[
-                wrong.plain_network, wrong.from_the_input, wrong.added_inside, wrong.heads_kept, wrong.sum_of_layers,
-                wrong.one_layer_short, wrong.subtracted, wrong.offsets_added, wrong.last_block_plain,
-                wrong.branches_read_the_input, wrong.residual_factor,
-            ],
-            equivalents=[by_sum_of_branches, pre_activation, offset_inside, offset_first, offset_last, offset_between],
+        Equation("adjoint", points=2, tensors=BACKWARD, target="g_l", reference=adjoint),
+        Growth("time", points=1, variables="L", reference="O(L)"),
+        Choice("time_reason", points=1, reference=one_sweep),
+        Growth("time_changed", points=2, variables=variables, constraints=constraints, reference=bound),
+        Equation(
+            "residual", points=3, tensors=TENSORS, target="h_{l+1}", reference=RESIDUAL, alternatives=other_blocks()
         ),
         Function(
-            "first_gradients", points=4, inputs=[to_measure, deep], reference=first_gradients,
-            checks=[form(), holds(norm_with_the_final_loss), holds(norm_with_all_heads),
-                    holds(norm_with_residual_connections)],
-            mistakes=[
-                wrong.at_last_layer, wrong.of_all_matrices, wrong.sum_over_examples, wrong.squared_norms,
-                wrong.largest_entries, wrong.heads_for_final, wrong.residual_with_heads, wrong.by_the_input,
-                wrong.of_the_prediction, wrong.first_head_alone,
-            ],
-            equivalents=[by_autograd_of_a_clone, by_backpropagation, through_jacobians],
+            "residual_mlp", points=4, inputs=RESIDUAL_MLP_INPUTS, reference=residual_mlp, checks=RESIDUAL_MLP_CHECKS
         ),
-        Choice("claim", points=1, reference=at_first_layer,
-               mistakes=[wrong.claim_the_other_way, wrong.claim_larger, wrong.claim_zero]),
+        Function("first_gradients", points=4, inputs=NORM_INPUTS, reference=first_gradients, checks=NORM_CHECKS),
+        Choice("claim", points=1, reference=at_first_layer),
     ],
-)  # fmt: skip
+)

@@ -77,3 +77,10 @@ def by_roots(W, I, *, p):  # noqa: E741
     _, vectors = torch.linalg.eigh(W @ W.mT)
     basis = vectors[:, :, -I:]
     return [basis.mT * (I**0.5 if p["scaled"] else 1.0), basis.mT @ W]
+
+
+EQUIVALENTS = {
+    "merge": [by_matmul, by_transposing_twice, written_out, by_plain_tensors],
+    "attention": [head_by_head, by_sum_over_heads, by_masked_sum],
+    "factor": [everything_left, by_qr, mixed_factors, by_roots],
+}

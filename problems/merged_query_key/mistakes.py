@@ -3,13 +3,13 @@
 import torch
 
 
-def scaled(W, I, p):  # noqa: E741
+def _scaled(W, I, p):  # noqa: E741
     return W / I**0.5 if p["scaled"] else W
 
 
 def transposed(W_Q, W_K, *, p):
     """Your matrix lets t_2 look at t_1: which of its two axes meets the vector that asks?"""
-    return scaled(torch.einsum("kia,kib->kba", W_Q, W_K), W_Q.shape[1], p)
+    return _scaled(torch.einsum("kia,kib->kba", W_Q, W_K), W_Q.shape[1], p)
 
 
 def scale_the_other_way(W_Q, W_K, *, p):
@@ -30,38 +30,38 @@ def scaled_without_root(W_Q, W_K, *, p):
 
 def sums_heads(W_Q, W_K, *, p):
     """You summed over the heads; each head has a matrix of its own."""
-    return scaled(torch.einsum("kia,kib->ab", W_Q, W_K), W_Q.shape[1], p)
+    return _scaled(torch.einsum("kia,kib->ab", W_Q, W_K), W_Q.shape[1], p)
 
 
 def keys_of_all_heads(W_Q, W_K, *, p):
     """Each head's query met the keys of all heads: query and key have the index k in common."""
-    return scaled(torch.einsum("kia,lib->kab", W_Q, W_K), W_Q.shape[1], p)
+    return _scaled(torch.einsum("kia,lib->kab", W_Q, W_K), W_Q.shape[1], p)
 
 
 def sums_apart(W_Q, W_K, *, p):
     """You summed each matrix over its own i before you multiplied: in the inner product the two share one i."""
-    return scaled(W_Q.sum(1)[:, :, None] * W_K.sum(1)[:, None, :], W_Q.shape[1], p)
+    return _scaled(W_Q.sum(1)[:, :, None] * W_K.sum(1)[:, None, :], W_Q.shape[1], p)
 
 
 def query_twice(W_Q, W_K, *, p):
     """The key matrix has no effect on your result: the query matrix stands in both places."""
-    return scaled(torch.einsum("kia,kib->kab", W_Q, W_Q), W_Q.shape[1], p)
+    return _scaled(torch.einsum("kia,kib->kab", W_Q, W_Q), W_Q.shape[1], p)
 
 
 def softmax_of_matrix(W_Q, W_K, *, p):
     """The softmax belongs to the scores; no equation applies it to the matrix."""
-    return torch.softmax(scaled(torch.einsum("kia,kib->kab", W_Q, W_K), W_Q.shape[1], p), dim=-1)
+    return torch.softmax(_scaled(torch.einsum("kia,kib->kab", W_Q, W_K), W_Q.shape[1], p), dim=-1)
 
 
 def not_summed(W_Q, W_K, *, p):
     """The index i is still an axis of your result: an inner product sums over it."""
-    return scaled(torch.einsum("kia,kib->kiab", W_Q, W_K), W_Q.shape[1], p)
+    return _scaled(torch.einsum("kia,kib->kiab", W_Q, W_K), W_Q.shape[1], p)
 
 
 # Attention with the merged matrix.
 
 
-def scores_of(W, L, p):
+def _scores_of(W, L, p):
     scores = torch.einsum("ta,kab,sb->kts", L, W, L)
     return (
         scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -torch.inf)
@@ -72,34 +72,34 @@ def scores_of(W, L, p):
 
 def looks_backwards(W, L, *, p):
     """Your t_1 and t_2 have changed places in the score: which axis of W belongs to the position that looks?"""
-    return torch.softmax(scores_of(W.mT, L, p), dim=-1)
+    return torch.softmax(_scores_of(W.mT, L, p), dim=-1)
 
 
 def softmax_over_lookers(W, L, *, p):
     """Your columns sum to one: the weights are shared out among the positions that are looked at."""
-    return torch.softmax(scores_of(W, L, p), dim=-2)
+    return torch.softmax(_scores_of(W, L, p), dim=-2)
 
 
 def softmax_over_both(W, L, *, p):
     """All your weights together sum to one: every position that looks has a distribution of its own."""
-    scores = scores_of(W, L, p)
+    scores = _scores_of(W, L, p)
     return torch.softmax(scores.flatten(1), dim=-1).reshape(scores.shape)
 
 
 def scaled_once_more(W, L, *, p):
     """You scaled the scores here: whatever factor there is, the merged matrix has it already."""
-    return torch.softmax(scores_of(W, L, p) / L.shape[1] ** 0.5, dim=-1)
+    return torch.softmax(_scores_of(W, L, p) / L.shape[1] ** 0.5, dim=-1)
 
 
 def mask_the_other_way(W, L, *, p):
     """Read once more which positions may be seen in this exercise: the mask makes the whole difference."""
-    return torch.softmax(scores_of(W, L, {"causal": not p["causal"]}), dim=-1)
+    return torch.softmax(_scores_of(W, L, {"causal": not p["causal"]}), dim=-1)
 
 
 def printed_slip(W, L, *, p):
     """Your weights are the same for all positions looked at: the second vector of the score is taken at the wrong t."""
     own = torch.einsum("ta,kab,tb->kt", L, W, L)[:, :, None].expand(-1, -1, len(L))
-    return torch.softmax(own + scores_of(W * 0, L, p), dim=-1)
+    return torch.softmax(own + _scores_of(W * 0, L, p), dim=-1)
 
 
 def scores_only(W, L, *, p):
@@ -109,12 +109,12 @@ def scores_only(W, L, *, p):
 
 def symmetric_part(W, L, *, p):
     """Your scores stay the same when t_1 and t_2 change places, as if W were symmetric: attention need not be."""
-    return torch.softmax(scores_of((W + W.mT) / 2, L, p), dim=-1)
+    return torch.softmax(_scores_of((W + W.mT) / 2, L, p), dim=-1)
 
 
 def heads_averaged(W, L, *, p):
     """You averaged over the heads; each head has weights of its own."""
-    return torch.softmax(scores_of(W, L, p), dim=-1).mean(0)
+    return torch.softmax(_scores_of(W, L, p), dim=-1).mean(0)
 
 
 def rows_not_normalised(W, L, *, p):
@@ -126,7 +126,7 @@ def rows_not_normalised(W, L, *, p):
 # Factors of the merged matrix.
 
 
-def factors(W, I, scale, left, right):  # noqa: E741
+def _factors(W, I, scale, left, right):  # noqa: E741
     """U and V of rank I, the singular values to the powers `left` and `right`."""
     U, S, Vt = torch.linalg.svd(W, full_matrices=False)
     S = S[:, :I, None]
@@ -135,22 +135,22 @@ def factors(W, I, scale, left, right):  # noqa: E741
 
 def values_twice(W, I, *, p):  # noqa: E741
     """The singular values stand in both of your matrices: merging them gives their squares."""
-    return factors(W, I, I**0.25 if p["scaled"] else 1.0, 1.0, 1.0)
+    return _factors(W, I, I**0.25 if p["scaled"] else 1.0, 1.0, 1.0)
 
 
 def values_lost(W, I, *, p):  # noqa: E741
     """Your matrices have orthonormal rows: where have the singular values gone?"""
-    return factors(W, I, I**0.25 if p["scaled"] else 1.0, 0.0, 0.0)
+    return _factors(W, I, I**0.25 if p["scaled"] else 1.0, 0.0, 0.0)
 
 
 def scale_forgotten(W, I, *, p):  # noqa: E741
     """Merged, your matrices give a multiple of W: read once more whether merging scales in this exercise."""
-    return factors(W, I, 1.0 if p["scaled"] else I**0.25, 0.5, 0.5)
+    return _factors(W, I, 1.0 if p["scaled"] else I**0.25, 0.5, 0.5)
 
 
 def scale_on_both(W, I, *, p):  # noqa: E741
     """You multiplied each of the two matrices by the root of I: their product has that factor twice."""
-    return factors(W, I, I**0.5, 0.5, 0.5)
+    return _factors(W, I, I**0.5, 0.5, 0.5)
 
 
 def smallest_values(W, I, *, p):  # noqa: E741
@@ -168,7 +168,7 @@ def first_rows(W, I, *, p):  # noqa: E741
 
 def roots_on_one_side(W, I, *, p):  # noqa: E741
     """One of your matrices has the roots of the singular values, the other has nothing of them."""
-    return factors(W, I, I**0.25 if p["scaled"] else 1.0, 0.5, 0.0)
+    return _factors(W, I, I**0.25 if p["scaled"] else 1.0, 0.5, 0.0)
 
 
 # The counts.
@@ -262,3 +262,44 @@ def wrong_order(p):
 def wrong_transposition(p):
     """As printed, j_1 belongs to the query and j_2 to the key; check which matrix has which."""
     return r"$\tilde W$ must be transposed: its first index belongs to the key."
+
+
+MISTAKES = {
+    "merge": [
+        transposed,
+        scale_the_other_way,
+        scaled_by_width,
+        scaled_without_root,
+        sums_heads,
+        keys_of_all_heads,
+        sums_apart,
+        query_twice,
+        softmax_of_matrix,
+        not_summed,
+    ],
+    "attention": [
+        looks_backwards,
+        softmax_over_lookers,
+        softmax_over_both,
+        scaled_once_more,
+        mask_the_other_way,
+        printed_slip,
+        scores_only,
+        symmetric_part,
+        heads_averaged,
+        rows_not_normalised,
+    ],
+    "factor": [
+        values_twice,
+        values_lost,
+        scale_forgotten,
+        scale_on_both,
+        smallest_values,
+        first_rows,
+        roots_on_one_side,
+    ],
+    "separate": [separate_of_one_head, one_of_the_two, separate_times_heads, separate_with_biases, edges],
+    "merged": [merged_of_one_head, merged_of_head_width, merged_twice, as_before, heads_squared],
+    "equal_counts": [at_equal_widths, at_half_of_each, merging_saves, always_equal],
+    "printed_error": [wrong_scale, wrong_axis, wrong_order, wrong_transposition],
+}

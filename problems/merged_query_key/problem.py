@@ -2,23 +2,10 @@
 
 import torch
 
-from autograder import Choice, Function, Number, Problem, close, form, gradient, holds, sizes, tensors
-from autograder.checks.compare import difference
+from autograder import Choice, Function, Number, Problem, close, difference, form, gradient, holds, sizes, tensors
 
-from . import mistakes as wrong
-from .equivalents import (
-    by_masked_sum,
-    by_matmul,
-    by_plain_tensors,
-    by_qr,
-    by_roots,
-    by_sum_over_heads,
-    by_transposing_twice,
-    everything_left,
-    head_by_head,
-    mixed_factors,
-    written_out,
-)
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
 
 
 def draw(rng):
@@ -139,6 +126,11 @@ def second_position(p):
     return "The second vector must be taken at $t_2$: as printed, the score does not depend on $t_2$ at all."
 
 
+MERGE_INPUTS = [both_matrices, one_head_of_one]
+ATTENTION_INPUTS = [merged_and_vectors, one_head]
+FACTOR_INPUTS = [merged_of_rank_I, merged_of_rank_one]
+FACTOR_CHECKS = [form(), holds(merging_them_gives_W_back)]
+
 PROBLEM = Problem(
     title="One matrix for query and key",
     version=1,
@@ -146,45 +138,17 @@ PROBLEM = Problem(
     draw=draw,
     phrases=phrases,
     variants=80,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
+        Function("merge", points=5, inputs=MERGE_INPUTS, reference=merge, checks=[close(weight=4), gradient()]),
         Function(
-            "merge", points=5, inputs=[both_matrices, one_head_of_one], reference=merge,
-            checks=[close(weight=4), gradient()],
-            mistakes=[
-                wrong.transposed, wrong.scale_the_other_way, wrong.scaled_by_width, wrong.scaled_without_root,
-                wrong.sums_heads, wrong.keys_of_all_heads, wrong.sums_apart, wrong.query_twice, wrong.softmax_of_matrix,
-                wrong.not_summed,
-            ],
-            equivalents=[by_matmul, by_transposing_twice, written_out, by_plain_tensors],
+            "attention", points=5, inputs=ATTENTION_INPUTS, reference=attention, checks=[close(weight=4), gradient()]
         ),
-        Function(
-            "attention", points=5, inputs=[merged_and_vectors, one_head], reference=attention,
-            checks=[close(weight=4), gradient()],
-            mistakes=[
-                wrong.looks_backwards, wrong.softmax_over_lookers, wrong.softmax_over_both, wrong.scaled_once_more,
-                wrong.mask_the_other_way, wrong.printed_slip, wrong.scores_only, wrong.symmetric_part,
-                wrong.heads_averaged, wrong.rows_not_normalised,
-            ],
-            equivalents=[head_by_head, by_sum_over_heads, by_masked_sum],
-        ),
-        Function(
-            "factor", points=4, inputs=[merged_of_rank_I, merged_of_rank_one], reference=factor,
-            checks=[form(), holds(merging_them_gives_W_back)],
-            mistakes=[
-                wrong.values_twice, wrong.values_lost, wrong.scale_forgotten, wrong.scale_on_both,
-                wrong.smallest_values, wrong.first_rows, wrong.roots_on_one_side,
-            ],
-            equivalents=[everything_left, by_qr, mixed_factors, by_roots],
-        ),
-        Number("separate", points=1, reference=separate,
-               mistakes=[wrong.separate_of_one_head, wrong.one_of_the_two, wrong.separate_times_heads,
-                         wrong.separate_with_biases, wrong.edges]),
-        Number("merged", points=1, reference=merged,
-               mistakes=[wrong.merged_of_one_head, wrong.merged_of_head_width, wrong.merged_twice,
-                         wrong.as_before, wrong.heads_squared]),
-        Choice("equal_counts", points=2, reference=equal_at,
-               mistakes=[wrong.at_equal_widths, wrong.at_half_of_each, wrong.merging_saves, wrong.always_equal]),
-        Choice("printed_error", points=2, reference=second_position,
-               mistakes=[wrong.wrong_scale, wrong.wrong_axis, wrong.wrong_order, wrong.wrong_transposition]),
+        Function("factor", points=4, inputs=FACTOR_INPUTS, reference=factor, checks=FACTOR_CHECKS),
+        Number("separate", points=1, reference=separate),
+        Number("merged", points=1, reference=merged),
+        Choice("equal_counts", points=2, reference=equal_at),
+        Choice("printed_error", points=2, reference=second_position),
     ],
-)  # fmt: skip
+)

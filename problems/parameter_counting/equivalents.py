@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 
-def numel(*modules):
+def _numel(*modules):
     return sum(parameter.numel() for module in modules for parameter in module.parameters())
 
 
@@ -14,7 +14,7 @@ def by_modules(N, h, d, d_ff, V, P, *, p):
         inner = [nn.Sequential(nn.Linear(d, d_ff), nn.ReLU(), nn.Linear(d_ff, d)) for _ in range(2 * N)]
         norms = nn.ModuleList(nn.LayerNorm(d) for _ in range(5 * N + 2 * p["final_norm"]))
         tables = [nn.Embedding(V, d) for _ in range(p["matrices"])]
-    shares = (numel(*tables), numel(attention), numel(*inner), numel(norms))
+    shares = (_numel(*tables), _numel(attention), _numel(*inner), _numel(norms))
     return dict(zip(["embedding", "attention", "feed_forward", "layer_norm", "total"], [*shares, sum(shares)]))  # noqa: B905
 
 
@@ -51,7 +51,7 @@ def by_recurrent_modules(J, K, *, p):
     two = p["gate_biases"] == "two"
     with torch.device("meta"):
         cells = [cell(K, J, bias=two) for cell in (nn.RNNCell, nn.GRUCell, nn.LSTMCell)]
-    vanilla, gru, lstm = (numel(cell) for cell in cells)
+    vanilla, gru, lstm = (_numel(cell) for cell in cells)
     if not two:
         vanilla, gru, lstm = vanilla + J, gru + 3 * J, lstm + 4 * J
     return {"vanilla": vanilla, "ugrnn": 2 * vanilla, "two_gate": gru if two else gru + J, "gru": gru, "lstm": lstm}
@@ -70,7 +70,13 @@ def from_linear_maps(J, K, *, p):
     both = p["gate_biases"] == "two"
 
     def pre(second):
-        return numel(nn.Linear(J, J, bias=True, device="meta"), nn.Linear(K, J, bias=second, device="meta"))
+        return _numel(nn.Linear(J, J, bias=True, device="meta"), nn.Linear(K, J, bias=second, device="meta"))
 
     n = pre(both)
     return {"vanilla": n, "ugrnn": n * 2, "two_gate": n * 2 + pre(True), "gru": n * 3, "lstm": n * 4}
+
+
+EQUIVALENTS = {
+    "count": [by_modules, by_counting_layers, closed_form],
+    "recurrent": [by_recurrent_modules, by_gates, from_linear_maps],
+}

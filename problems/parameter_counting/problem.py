@@ -2,8 +2,8 @@
 
 from autograder import Choice, Function, Number, Problem, exactly, sizes
 
-from . import mistakes as wrong
-from .equivalents import by_counting_layers, by_gates, by_modules, by_recurrent_modules, closed_form, from_linear_maps
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
 
 
 def draw(rng):
@@ -113,16 +113,6 @@ def attention_total(p):
     return count(**drawn(p), p=p)["attention"]
 
 
-def number_of(entry, mistake):
-    """The wrong number that a wrong count gives for the configuration shown, under the same name and hint."""
-
-    def number(p):
-        return mistake(**drawn(p), p=p)[entry]
-
-    number.__name__, number.__doc__ = mistake.__name__, mistake.__doc__
-    return number
-
-
 def projections_missing(p):
     return (
         "Of each attention sub-layer three of four matrices are missing, which a superfluous second embedding "
@@ -130,17 +120,7 @@ def projections_missing(p):
     )
 
 
-COUNTS = [
-    wrong.as_printed, wrong.only_output, wrong.no_output, wrong.no_cross_attention,
-    wrong.cross_attention_by_norm_only, wrong.every_head_full, wrong.encoder_only,
-    wrong.other_embeddings, wrong.no_norms, wrong.norm_without_shift, wrong.norms_as_in_encoder,
-    wrong.other_final_norms, wrong.no_feed_forward_biases, wrong.one_feed_forward_matrix, wrong.feed_forward_of_width_d,
-    wrong.other_attention_biases, wrong.counts_positions,
-]  # fmt: skip
-OF_ATTENTION = [
-    wrong.only_output, wrong.no_output, wrong.no_cross_attention, wrong.every_head_full, wrong.encoder_only,
-    wrong.other_attention_biases,
-]  # fmt: skip
+COUNT_INPUTS = [configurations, one_layer_one_head]
 
 PROBLEM = Problem(
     title="Counting parameters",
@@ -150,23 +130,15 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="import torch\nfrom torch import nn",
     variants=200,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
+        Function("count", points=6, inputs=COUNT_INPUTS, trials=10, reference=count, checks=[exactly()]),
+        Number("total", points=1, reference=total),
+        Number("attention_total", points=1, reference=attention_total),
+        Choice("printed_count", points=2, reference=projections_missing),
         Function(
-            "count", points=6, inputs=[configurations, one_layer_one_head], trials=10, reference=count,
-            checks=[exactly()], mistakes=COUNTS, equivalents=[by_modules, by_counting_layers, closed_form],
-        ),
-        Number("total", points=1, reference=total, mistakes=[number_of("total", mistake) for mistake in COUNTS]),
-        Number("attention_total", points=1, reference=attention_total,
-               mistakes=[number_of("attention", mistake) for mistake in OF_ATTENTION]),
-        Choice("printed_count", points=2, reference=projections_missing,
-               mistakes=[wrong.too_few_sublayers, wrong.no_biases_counted, wrong.heads_forgotten, wrong.sum_is_off]),
-        Function(
-            "recurrent", points=4, inputs=[cells, smallest_cell], trials=6, reference=recurrent, checks=[exactly()],
-            mistakes=[
-                wrong.other_biases, wrong.no_biases, wrong.no_input, wrong.square_input, wrong.biases_of_R,
-                wrong.gru_of_two, wrong.lstm_of_three, wrong.gate_forgotten, wrong.gates_without_state,
-            ],
-            equivalents=[by_recurrent_modules, by_gates, from_linear_maps],
+            "recurrent", points=4, inputs=[cells, smallest_cell], trials=6, reference=recurrent, checks=[exactly()]
         ),
     ],
-)  # fmt: skip
+)

@@ -4,7 +4,6 @@ import math
 
 import torch
 
-from .mistakes import PRODUCT
 from .waves import component, first_line, moved, rotation, sign
 
 # The typed answers.
@@ -49,28 +48,17 @@ def second_at_once(p):
     return f"= {moved(p, 1)}"
 
 
-def split(p, row):
+def _split(p, row):
     start = f"{component(p, row)}(t/f_j {sign(p)} k/f_j)"
     return f"{first_line(p, row)}\n{start}\n{moved(p, row, 'cos(k/f_j)', 'sin(k/f_j)')}"
 
 
 def first_by_period(p):
-    return split(p, 0)
+    return _split(p, 0)
 
 
 def second_by_period(p):
-    return split(p, 1)
-
-
-def product_chain(p):
-    return (
-        f"""{PRODUCT}
-= sin(t*omega_j)*(sin(t*omega_j)*cos(k*omega_j) + cos(t*omega_j)*sin(k*omega_j)) """
-        + """\
-+ cos(t*omega_j)*(cos(t*omega_j)*cos(k*omega_j) - sin(t*omega_j)*sin(k*omega_j))
-= (sin(t*omega_j)^2 + cos(t*omega_j)^2)*cos(k*omega_j)
-= cos(k*omega_j)"""
-    )
+    return _split(p, 1)
 
 
 def by_difference(p):
@@ -85,7 +73,7 @@ def term_by_term(p):
 # The code.
 
 
-def speeds(d, p):
+def _speeds(d, p):
     """The frequencies, one after the other."""
     quotient = p["base"] ** (-1 / (d / 2 - 1) if p["last"] else -2 / d)
     return [quotient**j for j in range(d // 2)]
@@ -94,8 +82,8 @@ def speeds(d, p):
 def encoding_by_loop(positions, d, *, p):
     rows = []
     for t in positions.tolist():
-        sines = [math.sin(t * omega) for omega in speeds(d, p)]
-        cosines = [math.cos(t * omega) for omega in speeds(d, p)]
+        sines = [math.sin(t * omega) for omega in _speeds(d, p)]
+        cosines = [math.cos(t * omega) for omega in _speeds(d, p)]
         one, two = (sines, cosines) if p["first"] == "sin" else (cosines, sines)
         pairs = [value for pair in zip(one, two, strict=True) for value in pair]
         rows.append(one + two if p["layout"] == "halves" else pairs)
@@ -106,8 +94,11 @@ def encoding_in_place(positions, d, *, p):
     exponent = torch.arange(d // 2, dtype=torch.float64) * (1 / (d / 2 - 1) if p["last"] else 2 / d)
     angle = positions.unsqueeze(1) * torch.exp(-math.log(p["base"]) * exponent)
     PE = positions.new_zeros(len(positions), d)
-    one, two = (slice(0, None, 2), slice(1, None, 2)) if p["layout"] == "interleaved" else (
-        slice(0, d // 2), slice(d // 2, None))  # fmt: skip
+    one, two = (
+        (slice(0, None, 2), slice(1, None, 2))
+        if p["layout"] == "interleaved"
+        else (slice(0, d // 2), slice(d // 2, None))
+    )
     PE[:, one if p["first"] == "sin" else two] = torch.sin(angle)
     PE[:, two if p["first"] == "sin" else one] = torch.cos(angle)
     return PE
@@ -116,7 +107,7 @@ def encoding_in_place(positions, d, *, p):
 def encoding_by_phase(positions, d, *, p):
     column = torch.arange(d)
     j, second = (column // 2, column % 2) if p["layout"] == "interleaved" else (column % (d // 2), column // (d // 2))
-    omega = torch.tensor(speeds(d, p), dtype=torch.float64)[j]
+    omega = torch.tensor(_speeds(d, p), dtype=torch.float64)[j]
     is_cosine = second == (1 if p["first"] == "sin" else 0)
     return torch.sin(positions[:, None] * omega + is_cosine.double() * math.pi / 2)
 
@@ -124,25 +115,36 @@ def encoding_by_phase(positions, d, *, p):
 def shift_by_blocks(k, d, *, p):
     A = torch.zeros(d, d, dtype=torch.float64)
     way = -1 if (p["first"] == "cos") != (p["direction"] == "back") else 1
-    for j, omega in enumerate(speeds(d, p)):
+    for j, omega in enumerate(_speeds(d, p)):
         a, b = (2 * j, 2 * j + 1) if p["layout"] == "interleaved" else (j, j + d // 2)
         A[a, a] = A[b, b] = math.cos(k * omega)
         A[a, b], A[b, a] = way * math.sin(k * omega), -way * math.sin(k * omega)
     return A
 
 
-def generator(d, p):
+def _generator(d, p):
     """The skew matrix whose exponential is the move by one."""
     way = -1 if (p["first"] == "cos") != (p["direction"] == "back") else 1
     turn = torch.tensor([[0.0, way], [-way, 0.0]], dtype=torch.float64)
-    omega = torch.tensor(speeds(d, p), dtype=torch.float64).diag()
+    omega = torch.tensor(_speeds(d, p), dtype=torch.float64).diag()
     return torch.kron(omega, turn) if p["layout"] == "interleaved" else torch.kron(turn, omega)
 
 
 def shift_by_exponential(k, d, *, p):
-    return torch.linalg.matrix_exp(k * generator(d, p))
+    return torch.linalg.matrix_exp(k * _generator(d, p))
 
 
 def shift_by_power(k, d, *, p):
-    one = torch.linalg.matrix_exp(generator(d, p))
+    one = torch.linalg.matrix_exp(_generator(d, p))
     return torch.linalg.matrix_power(one if k >= 0 else one.T, abs(k))
+
+
+EQUIVALENTS = {
+    "frequency": [as_exponential, as_quotient, as_power],
+    "block": [by_period, by_phase, negative_angles, in_latex],
+    "first_row": [first_at_once, first_by_period],
+    "second_row": [second_at_once, second_by_period],
+    "inner": [by_difference, term_by_term],
+    "encoding": [encoding_by_loop, encoding_in_place, encoding_by_phase],
+    "shift": [shift_by_blocks, shift_by_exponential, shift_by_power],
+}

@@ -2,7 +2,8 @@
 
 import torch
 
-from .waves import component, first_line, moved, rotation, sign
+from .consequences import WRONG
+from .waves import PRODUCT, component, first_line, moved, rotation, sign
 
 # The frequency.
 
@@ -94,34 +95,34 @@ def translation(p):
 # The rows, line by line.
 
 
-def added(p, row):
+def _added(p, row):
     name = component(p, row)
     added_up = f"{sign(p)} {name}(k*omega_j)"
     return f"{first_line(p, row)}\n{name}(t*omega_j) {added_up}\n{name[0]} {added_up}"
 
 
-def other_sign(p, row):
+def _other_sign(p, row):
     other = {**p, "direction": "back" if p["direction"] == "forward" else "forward"}
     return f"{first_line(p, row)}\n{moved(other, row)}"
 
 
-def mixed(p, row):
+def _mixed(p, row):
     return f"{first_line(p, row)}\n{moved(p, row, S, C)}"
 
 
 def first_added(p):
     """A sine or cosine of a sum is not the sum of two: use the addition theorem."""
-    return added(p, 0)
+    return _added(p, 0)
 
 
 def first_sign(p):
     """A sign is wrong in your addition theorem: put t = 0 or k = 0 and look."""
-    return other_sign(p, 0)
+    return _other_sign(p, 0)
 
 
 def first_mixed(p):
     """Your products pair the wrong waves: put k = 0 into both sides."""
-    return mixed(p, 0)
+    return _mixed(p, 0)
 
 
 def first_copied(p):
@@ -131,25 +132,22 @@ def first_copied(p):
 
 def second_added(p):
     """A sine or cosine of a sum is not the sum of two: use the addition theorem."""
-    return added(p, 1)
+    return _added(p, 1)
 
 
 def second_sign(p):
     """A sign is wrong in your addition theorem: put t = 0 or k = 0 and look."""
-    return other_sign(p, 1)
+    return _other_sign(p, 1)
 
 
 def second_mixed(p):
     """Your products pair the wrong waves: put k = 0 into both sides."""
-    return mixed(p, 1)
+    return _mixed(p, 1)
 
 
 def second_copied(p):
     """This is still the line you were to start from: the coefficients of s and c must come out."""
     return first_line(p, 1)
-
-
-PRODUCT = "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)"
 
 
 def angles_added(p):
@@ -170,14 +168,14 @@ def product_copied(p):
 # The code.
 
 
-def exponents(d, p, factor=1.0, last=None):
+def _exponents(d, p, factor=1.0, last=None):
     """The exponents of the frequencies, changed."""
     j = torch.arange(d // 2, dtype=torch.float64)
     last = p["last"] if last is None else last
     return -factor * (j / max(d / 2 - 1, 0.5) if last else 2 * j / d)
 
 
-def laid_out(angle, p, first=None, layout=None):
+def _laid_out(angle, p, first=None, layout=None):
     waves = [angle.sin(), angle.cos()]
     waves = waves if (first or p["first"]) == "sin" else waves[::-1]
     return torch.cat(waves, 1) if (layout or p["layout"]) == "halves" else torch.stack(waves, 2).flatten(1)
@@ -185,47 +183,47 @@ def laid_out(angle, p, first=None, layout=None):
 
 def encoding_by_wavelength(positions, d, *, p):
     """Your later pairs turn faster and faster; their wavelengths grow, so that their frequencies fall."""
-    return laid_out(positions[:, None] * p["base"] ** exponents(d, p, -1.0), p)
+    return _laid_out(positions[:, None] * p["base"] ** _exponents(d, p, -1.0), p)
 
 
 def encoding_doubled(positions, d, *, p):
     """Twice what it should be stands in the exponent: j counts pairs, so it is doubled once and not twice."""
-    return laid_out(positions[:, None] * p["base"] ** exponents(d, p, 2.0), p)
+    return _laid_out(positions[:, None] * p["base"] ** _exponents(d, p, 2.0), p)
 
 
 def encoding_halved(positions, d, *, p):
     """Half of what it should be stands in the exponent: j counts pairs, of which there are d/2."""
-    return laid_out(positions[:, None] * p["base"] ** exponents(d, p, 0.5), p)
+    return _laid_out(positions[:, None] * p["base"] ** _exponents(d, p, 0.5), p)
 
 
 def encoding_other_end(positions, d, *, p):
     """Read once more at which j the frequency comes down to its smallest value."""
-    return laid_out(positions[:, None] * p["base"] ** exponents(d, p, last=not p["last"]), p)
+    return _laid_out(positions[:, None] * p["base"] ** _exponents(d, p, last=not p["last"]), p)
 
 
 def encoding_other_order(positions, d, *, p):
     """Sine and cosine have changed places: read once more which comes first here."""
     first = "cos" if p["first"] == "sin" else "sin"
-    return laid_out(positions[:, None] * p["base"] ** exponents(d, p), p, first=first)
+    return _laid_out(positions[:, None] * p["base"] ** _exponents(d, p), p, first=first)
 
 
 def encoding_other_layout(positions, d, *, p):
     """The right numbers in the wrong places: read once more where the two components of a pair stand."""
     layout = "halves" if p["layout"] == "interleaved" else "interleaved"
-    return laid_out(positions[:, None] * p["base"] ** exponents(d, p), p, layout=layout)
+    return _laid_out(positions[:, None] * p["base"] ** _exponents(d, p), p, layout=layout)
 
 
 def encoding_one_frequency(positions, d, *, p):
     """All your pairs turn at the same speed: positions a few periods apart could not be told from each other."""
-    return laid_out(positions[:, None] * p["base"] ** (0 * exponents(d, p)), p)
+    return _laid_out(positions[:, None] * p["base"] ** (0 * _exponents(d, p)), p)
 
 
 def encoding_in_float32(positions, d, *, p):
     """Only about seven digits are right: somewhere on the way your numbers were float32."""
-    return laid_out(positions[:, None] * (p["base"] ** exponents(d, p)).float().double(), p)
+    return _laid_out(positions[:, None] * (p["base"] ** _exponents(d, p)).float().double(), p)
 
 
-def matrix_of(angle, d, p, layout=None):
+def _matrix_of(angle, d, p, layout=None):
     """The block-diagonal matrix of some angles."""
     angle = -angle if (p["first"] == "cos") != (p["direction"] == "back") else angle
     C, S = angle.cos().diag(), angle.sin().diag()
@@ -236,45 +234,45 @@ def matrix_of(angle, d, p, layout=None):
 
 def shift_turned(k, d, *, p):
     """Your matrix moves the encodings the other way."""
-    return matrix_of(-k * p["base"] ** exponents(d, p), d, p)
+    return _matrix_of(-k * p["base"] ** _exponents(d, p), d, p)
 
 
 def shift_by_wavelength(k, d, *, p):
     """The angles of the later pairs must become smaller, as their frequencies do; yours grow."""
-    return matrix_of(k * p["base"] ** exponents(d, p, -1.0), d, p)
+    return _matrix_of(k * p["base"] ** _exponents(d, p, -1.0), d, p)
 
 
 def shift_one_block(k, d, *, p):
     """You used the first pair's block for all pairs: each turns at its own speed."""
-    return matrix_of(k * p["base"] ** (0 * exponents(d, p)), d, p)
+    return _matrix_of(k * p["base"] ** (0 * _exponents(d, p)), d, p)
 
 
 def shift_other_layout(k, d, *, p):
     """Your blocks stand where those of the other layout stand: where are the two components of a pair?"""
-    return matrix_of(
-        k * p["base"] ** exponents(d, p), d, p, "halves" if p["layout"] == "interleaved" else "interleaved"
+    return _matrix_of(
+        k * p["base"] ** _exponents(d, p), d, p, "halves" if p["layout"] == "interleaved" else "interleaved"
     )
 
 
 def shift_doubled(k, d, *, p):
     """Twice what it should be stands in the exponent: j counts pairs, so it is doubled once and not twice."""
-    return matrix_of(k * p["base"] ** exponents(d, p, 2.0), d, p)
+    return _matrix_of(k * p["base"] ** _exponents(d, p, 2.0), d, p)
 
 
 def shift_other_end(k, d, *, p):
     """Read once more at which j the frequency comes down to its smallest value."""
-    return matrix_of(k * p["base"] ** exponents(d, p, last=not p["last"]), d, p)
+    return _matrix_of(k * p["base"] ** _exponents(d, p, last=not p["last"]), d, p)
 
 
 def shift_symmetric(k, d, *, p):
     """Your matrix is symmetric: moving forward and moving back would be the same."""
-    A = matrix_of(k * p["base"] ** exponents(d, p), d, p)
+    A = _matrix_of(k * p["base"] ** _exponents(d, p), d, p)
     return A.tril() + A.tril(-1).T
 
 
 def shift_in_float32(k, d, *, p):
     """Only about seven digits are right: somewhere on the way your numbers were float32."""
-    return matrix_of(k * (p["base"] ** exponents(d, p)).float(), d, p).double()
+    return _matrix_of(k * (p["base"] ** _exponents(d, p)).float(), d, p).double()
 
 
 # The choices.
@@ -338,3 +336,46 @@ def also_rotation(p):
         "There is one, again a rotation for each pair of entries; its angles are learned with the table, and in "
         "training they come out the same for all positions."
     )
+
+
+MISTAKES = {
+    "frequency": [wavelength, halved, doubled, other_end, linear, position_in_it],
+    "block": [
+        turned,
+        depends_on_position,
+        by_wavelength,
+        symmetric,
+        reflection,
+        no_frequency,
+        sines_outside,
+        one_moved,
+        translation,
+    ],
+    "first_row": [first_added, first_sign, first_mixed, first_copied],
+    "second_row": [second_added, second_sign, second_mixed, second_copied],
+    "inner": [angles_added, squares_lost, product_copied],
+    "encoding": [
+        encoding_by_wavelength,
+        encoding_doubled,
+        encoding_halved,
+        encoding_other_end,
+        encoding_other_order,
+        encoding_other_layout,
+        encoding_one_frequency,
+        encoding_in_float32,
+    ],
+    "shift": [
+        shift_turned,
+        shift_by_wavelength,
+        shift_one_block,
+        shift_other_layout,
+        shift_doubled,
+        shift_other_end,
+        shift_symmetric,
+        shift_in_float32,
+    ],
+    "rows": [from_the_left, not_transposed, transposed_left],
+    "coefficients": [one_position_suffices, orthogonal_matrix, small_angles],
+    "learned": [least_squares_choice, permutation, also_rotation],
+    "consequence": WRONG,
+}

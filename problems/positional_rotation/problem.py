@@ -2,17 +2,13 @@
 
 import torch
 
-from autograder import Choice, Derivation, Expression, Function, Matrix, Problem, close, holds
-from autograder.checks.compare import difference
+from autograder import Choice, Derivation, Expression, Function, Matrix, Problem, close, difference, holds
 
 from . import consequences
-from . import equivalents as right
-from . import mistakes as wrong
-from .waves import chain, component, first_line, moved, omega, rotation, sign
-
-ANGLES = {"t": "int", "k": "int", "omega_j": "positive"}
-NAMES = {"omega": "omega_j", "f_j": "1/omega_j", "f": "1/omega_j"}
-WAVES = {**NAMES, "s": "sin(t*omega_j)", "c": "cos(t*omega_j)"}
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
+from .notation import ANGLES, INNER, NAMES, ROW, smallest, widths
+from .waves import component, first_line, omega, product_chain, rotation, row, sign
 
 
 def draw(rng):
@@ -25,16 +21,6 @@ def draw(rng):
         "direction": ["forward", "back"][int(rng.integers(2))],
         "topic": list(consequences.TOPICS)[int(rng.integers(len(consequences.TOPICS)))],
     }
-
-
-def smallest(p):
-    """The smallest width: a progression with an end of its own has at least two pairs."""
-    return 4 if p["last"] else 2
-
-
-def widths(p):
-    """Where j and d live: floor(d/2) is d/2."""
-    return {"j": "nat", "d": f"{{{smallest(p)},{smallest(p) + 2},...}}"}
 
 
 def phrases(p):
@@ -205,6 +191,16 @@ def none_in_general(p):
     )
 
 
+ENCODING_INPUTS = [some_positions, one_position]
+SHIFT_INPUTS = [steps, negative_step, no_step, one_step, wide]
+ENCODING_CHECKS = [close(rtol=1e-3, weight=2), close(name="ten digits")]
+SHIFT_CHECKS = [
+    holds(moves_every_encoding, weight=2),
+    holds(two_moves_are_one),
+    holds(turning_back_is_transposing),
+    close(name="ten digits"),
+]
+
 PROBLEM = Problem(
     title="Positions that turn",
     version=1,
@@ -213,48 +209,19 @@ PROBLEM = Problem(
     phrases=phrases,
     variants=150,
     setup="import math\nimport numpy as np\nimport torch",
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Expression("frequency", points=2, domains=widths, reference=omega,
-                   mistakes=[wrong.wavelength, wrong.halved, wrong.doubled, wrong.other_end, wrong.linear,
-                             wrong.position_in_it],
-                   equivalents=[right.as_exponential, right.as_quotient, right.as_power]),
-        Matrix("block", points=4, domains=ANGLES, definitions=NAMES, reference=rotation,
-               mistakes=[wrong.turned, wrong.depends_on_position, wrong.by_wavelength, wrong.symmetric,
-                         wrong.reflection, wrong.no_frequency, wrong.sines_outside, wrong.one_moved, wrong.translation],
-               equivalents=[right.by_period, right.by_phase, right.negative_angles, right.in_latex]),
-        Derivation("first_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: first_line(p, 0),
-                   reference=lambda p: moved(p, 0), model=lambda p: chain(p, 0),
-                   milestones=["no t"], steps=1,
-                   mistakes=[wrong.first_added, wrong.first_sign, wrong.first_mixed, wrong.first_copied],
-                   equivalents=[right.first_at_once, right.first_by_period]),
-        Derivation("second_row", points=2, domains=ANGLES, definitions=WAVES, start=lambda p: first_line(p, 1),
-                   reference=lambda p: moved(p, 1), model=lambda p: chain(p, 1),
-                   milestones=["no t"], steps=1,
-                   mistakes=[wrong.second_added, wrong.second_sign, wrong.second_mixed, wrong.second_copied],
-                   equivalents=[right.second_at_once, right.second_by_period]),
-        Derivation("inner", points=3, domains=ANGLES, definitions=NAMES, start=right.PRODUCT, milestones=["no t"],
-                   reference="cos(k*omega_j)", model=right.product_chain, steps=2,
-                   mistakes=[wrong.angles_added, wrong.squares_lost, wrong.product_copied],
-                   equivalents=[right.by_difference, right.term_by_term]),
-        Function("encoding", points=3, inputs=[some_positions, one_position], trials=3, reference=encoding,
-                 checks=[close(rtol=1e-3, weight=2), close(name="ten digits")],
-                 mistakes=[wrong.encoding_by_wavelength, wrong.encoding_doubled, wrong.encoding_halved,
-                           wrong.encoding_other_end, wrong.encoding_other_order, wrong.encoding_other_layout,
-                           wrong.encoding_one_frequency, wrong.encoding_in_float32],
-                 equivalents=[right.encoding_by_loop, right.encoding_in_place, right.encoding_by_phase]),
-        Function("shift", points=5, inputs=[steps, negative_step, no_step, one_step, wide], trials=3, reference=shift,
-                 checks=[holds(moves_every_encoding, weight=2), holds(two_moves_are_one),
-                         holds(turning_back_is_transposing), close(name="ten digits")],
-                 mistakes=[wrong.shift_turned, wrong.shift_by_wavelength, wrong.shift_one_block,
-                           wrong.shift_other_layout, wrong.shift_doubled, wrong.shift_other_end, wrong.shift_symmetric,
-                           wrong.shift_in_float32],
-                 equivalents=[right.shift_by_blocks, right.shift_by_exponential, right.shift_by_power]),
-        Choice("rows", points=1, reference=transposed_on_the_right,
-               mistakes=[wrong.from_the_left, wrong.not_transposed, wrong.transposed_left]),
-        Choice("coefficients", points=1, reference=independent_waves,
-               mistakes=[wrong.one_position_suffices, wrong.orthogonal_matrix, wrong.small_angles]),
-        Choice("learned", points=2, reference=none_in_general,
-               mistakes=[wrong.least_squares_choice, wrong.permutation, wrong.also_rotation]),
-        Choice("consequence", points=2, reference=consequences.right, mistakes=consequences.WRONG),
+        Expression("frequency", points=2, domains=widths, reference=omega),
+        Matrix("block", points=4, domains=ANGLES, definitions=NAMES, reference=rotation),
+        Derivation("first_row", points=2, **ROW, **row(0)),
+        Derivation("second_row", points=2, **ROW, **row(1)),
+        Derivation("inner", points=3, **INNER, reference="cos(k*omega_j)", model=product_chain),
+        Function("encoding", points=3, inputs=ENCODING_INPUTS, trials=3, reference=encoding, checks=ENCODING_CHECKS),
+        Function("shift", points=5, inputs=SHIFT_INPUTS, trials=3, reference=shift, checks=SHIFT_CHECKS),
+        Choice("rows", points=1, reference=transposed_on_the_right),
+        Choice("coefficients", points=1, reference=independent_waves),
+        Choice("learned", points=2, reference=none_in_general),
+        Choice("consequence", points=2, reference=consequences.right),
     ],
-)  # fmt: skip
+)

@@ -41,3 +41,26 @@ def chain(p, row):
     else:
         line = f"cos(t*omega_j)*cos(k*omega_j) {'+-'[sign(p) == '+']} sin(t*omega_j)*sin(k*omega_j)"
     return f"{first_line(p, row)}\n= {line}\n= {moved(p, row)}"
+
+
+PRODUCT = "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)"
+
+
+def product_chain(p):
+    return (
+        f"""{PRODUCT}
+= sin(t*omega_j)*(sin(t*omega_j)*cos(k*omega_j) + cos(t*omega_j)*sin(k*omega_j)) """
+        + """\
++ cos(t*omega_j)*(cos(t*omega_j)*cos(k*omega_j) - sin(t*omega_j)*sin(k*omega_j))
+= (sin(t*omega_j)^2 + cos(t*omega_j)^2)*cos(k*omega_j)
+= cos(k*omega_j)"""
+    )
+
+
+def row(number):
+    """The proof of a row: what it starts from, what it ends with, and the lines between."""
+    return {
+        "start": lambda p: first_line(p, number),
+        "reference": lambda p: moved(p, number),
+        "model": lambda p: chain(p, number),
+    }

@@ -24,8 +24,10 @@ def equal_widths(p):
     return variables(p, widths="")
 
 
-HEADS = {"I": "J/K"}  # what is given by the variables
-EQUAL = {"I": "J/K", "U": "J/K"}
+# What the bounds may use.
+ROW_LETTERS = {"variables": row_variables, "constraints": row_constraints}
+LAYER_LETTERS = {"variables": variables, "constraints": ["U<=J", "K<=J"], "definitions": {"I": "J/K"}}
+EQUAL_LETTERS = {"variables": equal_widths, "constraints": ["K<=J"], "definitions": {"I": "J/K", "U": "J/K"}}
 
 
 def chained(p, time):

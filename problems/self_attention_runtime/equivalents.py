@@ -6,7 +6,7 @@ from torch.nn import functional as F
 from .bounds import chained, hidden, row, worked
 
 
-def looks(T, p):
+def _looks(T, p):
     t = torch.arange(T)
     if p["mask"] == "causal":
         return torch.ones(T, T, dtype=torch.bool).tril()
@@ -22,27 +22,27 @@ def by_matrices(h, W_Q, W_K, W_V, *, p):
         for W in (W_Q, W_K, W_V)
     )
     scores = q @ k.mT / (W_Q.shape[1] ** 0.5 if p["scaled"] else 1)
-    alpha = torch.softmax(scores + torch.where(looks(T, p), 0.0, -torch.inf), -1)
+    alpha = torch.softmax(scores + torch.where(_looks(T, p), 0.0, -torch.inf), -1)
     return alpha, (alpha @ v).transpose(0, 1).reshape(T, -1)
 
 
 def merged(h, W_Q, W_K, W_V, *, p):
     W = torch.einsum("kia,kib->kab", W_Q, W_K) * (W_Q.shape[1] ** -0.5) ** int(p["scaled"])
-    e = torch.exp(torch.einsum("ta,kab,sb->kts", h, W, h)) * looks(len(h), p)
+    e = torch.exp(torch.einsum("ta,kab,sb->kts", h, W, h)) * _looks(len(h), p)
     alpha = e / e.sum(-1, keepdim=True)
     return alpha, torch.einsum("kts,sj,kij->tki", alpha, h, W_V).flatten(1)
 
 
 def by_sdpa(h, W_Q, W_K, W_V, *, p):
     q, k, v = (torch.einsum("kij,tj->kti", W, h)[None] for W in (W_Q, W_K, W_V))
-    options = {"scale": W_Q.shape[1] ** -0.5 if p["scaled"] else 1.0, "attn_mask": looks(len(h), p)}
+    options = {"scale": W_Q.shape[1] ** -0.5 if p["scaled"] else 1.0, "attn_mask": _looks(len(h), p)}
     out = F.scaled_dot_product_attention(q, k, v, **options)[0].transpose(0, 1).flatten(1)
     eye = torch.eye(len(h), dtype=h.dtype).expand(1, len(W_Q), -1, -1)
     return F.scaled_dot_product_attention(q, k, eye, **options)[0], out
 
 
 def by_loops(h, W_Q, W_K, W_V, *, p):
-    mask, heads, weights = looks(len(h), p), [], []
+    mask, heads, weights = _looks(len(h), p), [], []
     for Q, K, V in zip(W_Q, W_K, W_V):  # noqa: B905 - one head at a time
         rows, results = [], []
         for t, x in enumerate(h):
@@ -62,7 +62,7 @@ def by_plain_tensors(h, W_Q, W_K, W_V, *, p):
     """With tensors made without a word about their dtype."""
     (K, U, _), I, T = W_Q.shape, W_V.shape[1], len(h)  # noqa: E741
     alpha, out = torch.zeros(K, T, T), torch.zeros(T, K * I)
-    mask = torch.zeros(T, T).masked_fill(~looks(T, p), -1e9)
+    mask = torch.zeros(T, T).masked_fill(~_looks(T, p), -1e9)
     for k in range(K):
         scores = (h @ W_Q[k].T) @ (h @ W_K[k].T).T
         weights = torch.softmax((scores / torch.sqrt(torch.tensor(U)) if p["scaled"] else scores) + mask, dim=1)
@@ -129,3 +129,13 @@ def work_by_heads(p):
 
 def work_with_constants(p):
     return f"O(3 ({worked(p)}) + T K)"
+
+
+EQUIVALENTS = {
+    "layer": [by_matrices, merged, by_sdpa, by_loops, by_plain_tensors],
+    "softmax_time": [row_together, row_largest, row_sum_inside, row_constants],
+    "softmax_practice": [row_practice_largest, row_practice_constants],
+    "layer_time": [layer_together, layer_with_heads, layer_split, layer_largest],
+    "layer_practice": [layer_practice_largest, layer_practice_all],
+    "layer_work": [work_by_heads, work_with_constants],
+}

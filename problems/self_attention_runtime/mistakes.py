@@ -9,110 +9,110 @@ from .bounds import chained, hidden, practised, row, stages, worked
 # The code.
 
 
-def scored(h, W_Q, W_K, p):
+def _scored(h, W_Q, W_K, p):
     """The scores of all pairs before the mask."""
     scores = (h @ W_Q.mT) @ (h @ W_K.mT).mT
     return scores / W_Q.shape[1] ** 0.5 if p["scaled"] else scores
 
 
-def hides(h, p):
+def _hides(h, p):
     """Which pairs the mask takes away."""
     t = torch.arange(len(h))
     later = t[None, :] - t[:, None]
     return {"none": later > len(h), "causal": later > 0, "window": later.abs() > p["reach"]}[p["mask"]]
 
 
-def masked(h, W_Q, W_K, p):
-    return scored(h, W_Q, W_K, p).masked_fill(hides(h, p), -torch.inf)
+def _masked(h, W_Q, W_K, p):
+    return _scored(h, W_Q, W_K, p).masked_fill(_hides(h, p), -torch.inf)
 
 
-def joined(alpha, value):
+def _joined(alpha, value):
     return alpha, (alpha @ value).transpose(0, 1).flatten(1)
 
 
-def finite(scores):
+def _finite(scores):
     """Minus infinity made finite, so that a softmax along a wrong axis is defined."""
     return scores.clamp(min=-1e3)
 
 
 def lookers_compete(h, W_Q, W_K, W_V, *, p):
     """Your weights sum to one over the positions that look; they must do so over those that are looked at."""
-    return joined(torch.softmax(masked(h, W_Q, W_K, p), dim=-2), h @ W_V.mT)
+    return _joined(torch.softmax(_masked(h, W_Q, W_K, p), dim=-2), h @ W_V.mT)
 
 
 def heads_compete(h, W_Q, W_K, W_V, *, p):
     """Your heads compete with one another: each has weights of its own that sum to one."""
-    return joined(torch.softmax(finite(masked(h, W_Q, W_K, p)), dim=0), h @ W_V.mT)
+    return _joined(torch.softmax(_finite(_masked(h, W_Q, W_K, p)), dim=0), h @ W_V.mT)
 
 
 def all_pairs_compete(h, W_Q, W_K, W_V, *, p):
     """All pairs of positions share one normalisation in yours: each position that looks needs one of its own."""
-    scores = masked(h, W_Q, W_K, p)
-    return joined(torch.softmax(scores.flatten(1), dim=-1).view_as(scores), h @ W_V.mT)
+    scores = _masked(h, W_Q, W_K, p)
+    return _joined(torch.softmax(scores.flatten(1), dim=-1).view_as(scores), h @ W_V.mT)
 
 
 def roles_exchanged(h, W_Q, W_K, W_V, *, p):
     """Query and key have changed places: the query belongs to the position that looks."""
-    return joined(torch.softmax(masked(h, W_K, W_Q, p), dim=-1), h @ W_V.mT)
+    return _joined(torch.softmax(_masked(h, W_K, W_Q, p), dim=-1), h @ W_V.mT)
 
 
 def heads_interleaved(h, W_Q, W_K, W_V, *, p):
     """You took the first entry of every head, then the second of every head: heads stand one after another, whole."""
-    alpha = torch.softmax(masked(h, W_Q, W_K, p), dim=-1)
+    alpha = torch.softmax(_masked(h, W_Q, W_K, p), dim=-1)
     return alpha, (alpha @ (h @ W_V.mT)).permute(1, 2, 0).flatten(1)
 
 
 def mean_over_lookers(h, W_Q, W_K, W_V, *, p):
     """Your weights are right, but your mean runs over the positions that look."""
-    alpha = torch.softmax(masked(h, W_Q, W_K, p), dim=-1)
-    return alpha, joined(alpha.mT, h @ W_V.mT)[1]
+    alpha = torch.softmax(_masked(h, W_Q, W_K, p), dim=-1)
+    return alpha, _joined(alpha.mT, h @ W_V.mT)[1]
 
 
 def heads_mixed(h, W_Q, W_K, W_V, *, p):
     """The shape is right, but reshaping alone has mixed heads and positions: bring the axes into order first."""
-    alpha = torch.softmax(masked(h, W_Q, W_K, p), dim=-1)
+    alpha = torch.softmax(_masked(h, W_Q, W_K, p), dim=-1)
     return alpha, (alpha @ (h @ W_V.mT)).reshape(len(h), -1)
 
 
 def one_attention(h, W_Q, W_K, W_V, *, p):
     """All your heads share their mean weights: each head looks where it likes."""
-    alpha = torch.softmax(masked(h, W_Q, W_K, p), dim=-1)
-    return joined(alpha.mean(0, keepdim=True).expand_as(alpha), h @ W_V.mT)
+    alpha = torch.softmax(_masked(h, W_Q, W_K, p), dim=-1)
+    return _joined(alpha.mean(0, keepdim=True).expand_as(alpha), h @ W_V.mT)
 
 
 def other_scale(h, W_Q, W_K, W_V, *, p):
     """Read once more whether the scores are divided by something here."""
-    alpha = torch.softmax(masked(h, W_Q, W_K, {**p, "scaled": not p["scaled"]}), dim=-1)
-    return joined(alpha, h @ W_V.mT)
+    alpha = torch.softmax(_masked(h, W_Q, W_K, {**p, "scaled": not p["scaled"]}), dim=-1)
+    return _joined(alpha, h @ W_V.mT)
 
 
 def other_mask(h, W_Q, W_K, W_V, *, p):
     """Read once more which positions a position looks at here: yours looks at others."""
     other = {"none": "causal", "causal": "none", "window": "causal"}[p["mask"]]
-    return joined(torch.softmax(masked(h, W_Q, W_K, {**p, "mask": other}), dim=-1), h @ W_V.mT)
+    return _joined(torch.softmax(_masked(h, W_Q, W_K, {**p, "mask": other}), dim=-1), h @ W_V.mT)
 
 
 def masked_late(h, W_Q, W_K, W_V, *, p):
     """Your weights do not sum to one: did you take some away after the softmax, or count only the earlier ones?"""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1)
-    hidden_pairs = hides(h, p) if p["mask"] != "none" else torch.eye(len(h), dtype=torch.bool)
-    return joined(alpha.masked_fill(hidden_pairs, 0.0), h @ W_V.mT)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
+    hidden_pairs = _hides(h, p) if p["mask"] != "none" else torch.eye(len(h), dtype=torch.bool)
+    return _joined(alpha.masked_fill(hidden_pairs, 0.0), h @ W_V.mT)
 
 
 def own_values(h, W_Q, W_K, W_V, *, p):
     """Your h_out is the value of the position that looks: the weights have no effect on it."""
-    alpha = torch.softmax(masked(h, W_Q, W_K, p), dim=-1)
+    alpha = torch.softmax(_masked(h, W_Q, W_K, p), dim=-1)
     return alpha, (h @ W_V.mT).transpose(0, 1).flatten(1)
 
 
 def no_weights(h, W_Q, W_K, W_V, *, p):
     """Your weights are the bare scores: they may be negative and do not sum to one."""
-    return joined(scored(h, W_Q, W_K, p).masked_fill(hides(h, p), 0.0), h @ W_V.mT)
+    return _joined(_scored(h, W_Q, W_K, p).masked_fill(_hides(h, p), 0.0), h @ W_V.mT)
 
 
 def weights_detached(h, W_Q, W_K, W_V, *, p):
     """The values are right, but no gradient reaches the query and key matrices: they could never be trained."""
-    return joined(torch.softmax(masked(h, W_Q, W_K, p), dim=-1).detach(), h @ W_V.mT)
+    return _joined(torch.softmax(_masked(h, W_Q, W_K, p), dim=-1).detach(), h @ W_V.mT)
 
 
 # The time of one softmax.
@@ -191,7 +191,7 @@ def row_wrong_one_serial(p):
 # The steps of one softmax.
 
 
-def steps(p, depth=lambda n: (n - 1).bit_length(), singles=3, largest=None):
+def _steps(p, depth=lambda n: (n - 1).bit_length(), singles=3, largest=None):
     """The steps with another depth of a sum, or other single steps."""
     stable = p["stable"] if largest is None else largest
     return depth(p["U"]) + depth(p["N"]) + singles + (depth(p["N"]) + 1 if stable else 0)
@@ -199,32 +199,32 @@ def steps(p, depth=lambda n: (n - 1).bit_length(), singles=3, largest=None):
 
 def rounded_down(p):
     """A tree with one leaf more than a power of two is one level deeper."""
-    return steps(p, depth=lambda n: n.bit_length() - 1)
+    return _steps(p, depth=lambda n: n.bit_length() - 1)
 
 
 def no_single_steps(p):
     """You counted the sums; products, exponentials and quotients take a step each as well."""
-    return steps(p, singles=-1 if p["stable"] else 0)
+    return _steps(p, singles=-1 if p["stable"] else 0)
 
 
 def no_quotient(p):
     """The weights are there only after the division by Z."""
-    return steps(p, singles=2)
+    return _steps(p, singles=2)
 
 
 def one_after_the_other(p):
     """You added one term after the other: with enough adders, half of the numbers disappear in each step."""
-    return steps(p, depth=lambda n: n - 1)
+    return _steps(p, depth=lambda n: n - 1)
 
 
 def natural(p):
     """Two numbers become one in each step, so that it is the logarithm to base two that counts."""
-    return steps(p, depth=lambda n: math.ceil(math.log(n)))
+    return _steps(p, depth=lambda n: math.ceil(math.log(n)))
 
 
 def largest_misread(p):
     """Read once more whether the largest score is subtracted here, and what this takes."""
-    return steps(p, largest=not p["stable"])
+    return _steps(p, largest=not p["stable"])
 
 
 # The time of the layer.
@@ -387,3 +387,54 @@ def projections_parallel(p):
 def concatenation(p):
     """Putting results next to one another adds nothing up, and takes no time that grows."""
     return "The heads are put together one after the other: the layer takes $O(J + K + \\ln T)$, which is more."
+
+
+MISTAKES = {
+    "layer": [
+        lookers_compete,
+        heads_compete,
+        roles_exchanged,
+        heads_interleaved,
+        mean_over_lookers,
+        heads_mixed,
+        one_attention,
+        other_scale,
+        other_mask,
+        masked_late,
+        own_values,
+        no_weights,
+        all_pairs_compete,
+        weights_detached,
+    ],
+    "softmax_time": [
+        row_work,
+        row_product,
+        only_positions,
+        only_scores,
+        serial_sum,
+        serial_scores,
+        all_rows,
+        whole_sequence,
+        projections_too,
+    ],
+    "softmax_practice": [row_in_trees, row_other_serial, row_multiplied, row_only_scores, row_wrong_one_serial],
+    "softmax_depth": [rounded_down, no_single_steps, no_quotient, one_after_the_other, natural, largest_misread],
+    "layer_time": [
+        logarithms_multiplied,
+        heads_in_turn,
+        layer_total,
+        width_of_head,
+        width_of_query,
+        width_in_turn,
+        width_missing,
+        positions_missing,
+        one_of_the_stack,
+        stack_in_a_tree,
+        hidden_width_missing,
+        all_words_at_once,
+    ],
+    "layer_practice": [layer_in_trees, layer_other_serial, layer_multiplied, layer_only_features],
+    "layer_work": [no_projections, only_projections, heads_twice, as_with_softmax, work_of_one_layer, no_feed_forward],
+    "widths": [many_heads, never_false, bound_changes, queries_only],
+    "printed_practice": [score_overlooked, normaliser_dropped, projections_parallel, concatenation],
+}

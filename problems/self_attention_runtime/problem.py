@@ -4,20 +4,19 @@ import torch
 
 from autograder import Choice, Function, Growth, Number, Problem, Written, close, gradient, sizes, tensors
 
-from . import equivalents as right
-from . import mistakes as wrong
 from .bounds import (
-    EQUAL,
-    HEADS,
-    equal_widths,
+    EQUAL_LETTERS,
+    LAYER_LETTERS,
+    ROW_LETTERS,
     practised,
     row,
-    row_constraints,
     row_variables,
     stages,
     variables,
     worked,
 )
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
 
 LAYERS = ["plain", "output", "stack", "feed_forward", "linear", "decoding"]
 
@@ -198,6 +197,8 @@ No points for restating the bound. Half a point for "because U < J" alone.
 """
 
 
+LAYER_INPUTS = [drawn, wide_values, one_of_each]
+
 PROBLEM = Problem(
     title="How long self-attention takes",
     version=1,
@@ -206,52 +207,20 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="import torch\nfrom torch.nn import functional as F",
     variants=200,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
         Function(
-            "layer", points=6, inputs=[drawn, wide_values, one_of_each], trials=2, reference=layer,
-            checks=[close(weight=5), gradient()],
-            mistakes=[
-                wrong.lookers_compete, wrong.heads_compete, wrong.roles_exchanged, wrong.heads_interleaved,
-                wrong.mean_over_lookers, wrong.heads_mixed, wrong.one_attention, wrong.other_scale,
-                wrong.other_mask, wrong.masked_late, wrong.own_values, wrong.no_weights, wrong.all_pairs_compete,
-                wrong.weights_detached,
-            ],
-            equivalents=[right.by_matrices, right.merged, right.by_sdpa, right.by_loops, right.by_plain_tensors],
+            "layer", points=6, inputs=LAYER_INPUTS, trials=2, reference=layer, checks=[close(weight=5), gradient()]
         ),
-        Growth("softmax_time", points=3, variables=row_variables, constraints=row_constraints, reference=softmax_time,
-               mistakes=[wrong.row_work, wrong.row_product, wrong.only_positions, wrong.only_scores, wrong.serial_sum,
-                         wrong.serial_scores, wrong.all_rows, wrong.whole_sequence, wrong.projections_too],
-               equivalents=[right.row_together, right.row_largest, right.row_sum_inside, right.row_constants]),
-        Growth("softmax_practice", points=2, variables=row_variables, constraints=row_constraints,
-               reference=softmax_practice,
-               mistakes=[wrong.row_in_trees, wrong.row_other_serial, wrong.row_multiplied, wrong.row_only_scores,
-                         wrong.row_wrong_one_serial],
-               equivalents=[right.row_practice_largest, right.row_practice_constants]),
-        Number("softmax_depth", points=2, reference=softmax_depth,
-               mistakes=[wrong.rounded_down, wrong.no_single_steps, wrong.no_quotient, wrong.one_after_the_other,
-                         wrong.natural, wrong.largest_misread]),
-        Growth("layer_time", points=3, variables=variables, constraints=["U<=J", "K<=J"], definitions=HEADS,
-               reference=layer_time,
-               mistakes=[wrong.logarithms_multiplied, wrong.heads_in_turn, wrong.layer_total, wrong.width_of_head,
-                         wrong.width_of_query, wrong.width_in_turn, wrong.width_missing, wrong.positions_missing,
-                         wrong.one_of_the_stack, wrong.stack_in_a_tree, wrong.hidden_width_missing,
-                         wrong.all_words_at_once],
-               equivalents=[right.layer_together, right.layer_with_heads, right.layer_split, right.layer_largest]),
-        Growth("layer_practice", points=2, variables=variables, constraints=["U<=J", "K<=J"], definitions=HEADS,
-               reference=layer_practice,
-               mistakes=[wrong.layer_in_trees, wrong.layer_other_serial, wrong.layer_multiplied,
-                         wrong.layer_only_features],
-               equivalents=[right.layer_practice_largest, right.layer_practice_all]),
-        Growth("layer_work", points=2, variables=equal_widths, constraints=["K<=J"], definitions=EQUAL,
-               reference=layer_work,
-               mistakes=[wrong.no_projections, wrong.only_projections, wrong.heads_twice, wrong.as_with_softmax,
-                         wrong.work_of_one_layer, wrong.no_feed_forward],
-               equivalents=[right.work_by_heads, right.work_with_constants]),
-        Choice("widths", points=2, reference=one_head,
-               mistakes=[wrong.many_heads, wrong.never_false, wrong.bound_changes, wrong.queries_only]),
-        Choice("printed_practice", points=1, reference=mean_is_product,
-               mistakes=[wrong.score_overlooked, wrong.normaliser_dropped, wrong.projections_parallel,
-                         wrong.concatenation]),
+        Growth("softmax_time", points=3, **ROW_LETTERS, reference=softmax_time),
+        Growth("softmax_practice", points=2, **ROW_LETTERS, reference=softmax_practice),
+        Number("softmax_depth", points=2, reference=softmax_depth),
+        Growth("layer_time", points=3, **LAYER_LETTERS, reference=layer_time),
+        Growth("layer_practice", points=2, **LAYER_LETTERS, reference=layer_practice),
+        Growth("layer_work", points=2, **EQUAL_LETTERS, reference=layer_work),
+        Choice("widths", points=2, reference=one_head),
+        Choice("printed_practice", points=1, reference=mean_is_product),
         Written("in_words", points=2, reference=IN_WORDS, rubric=RUBRIC),
     ],
-)  # fmt: skip
+)

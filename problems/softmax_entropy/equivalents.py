@@ -7,7 +7,7 @@ X = "e^(-beta)"
 COTH = "beta/2*coth(beta/2)-ln(2*sinh(beta/2))"
 
 
-def powers(N, *, times=False):
+def _powers(N, *, times=False):
     """The sum of the powers of e^(-beta) up to N, written out; with `times`, each times its exponent."""
     return "+".join((f"{n}*" if times else "") + f"e^(-{n}*beta)" for n in range(N + 1))
 
@@ -42,13 +42,18 @@ def powers_of_lambda(p):
 
 SOFTMAX_BY_FAMILY = {
     "from 0": [
-        "e^(-beta*i)-e^(-beta*(i+1))", r"(e^\beta - 1)\, e^{-\beta (i+1)}", "2*sinh(beta/2)*exp(-beta*(i+1/2))",
-        "exp(-beta*i)*tanh(beta/2)*(1+exp(-beta))", "(1-exp(-beta))/exp(beta)^i", "(1 - e^-β) e^(-β i)",
+        "e^(-beta*i)-e^(-beta*(i+1))",
+        r"(e^\beta - 1)\, e^{-\beta (i+1)}",
+        "2*sinh(beta/2)*exp(-beta*(i+1/2))",
+        "exp(-beta*i)*tanh(beta/2)*(1+exp(-beta))",
+        "(1-exp(-beta))/exp(beta)^i",
+        "(1 - e^-β) e^(-β i)",
     ],
     **{f"from {s}": [f"(1-e^(-beta))*e^(-beta*(i-{s}))", f"(e^beta-1) e^(-beta*(i-{s - 1}))"] for s in (1, 2, 3)},
     "even": ["(1-exp(-2*beta))*exp(-beta*i)", "2*sinh(beta)*e^(-beta*(i+1))", "(1+(-1)^i)/2*(1-e^(-2beta))e^(-beta i)"],
     "odd": [
-        "(1-e^(-2*beta))*e^(-beta*(i-1))", "2*sinh(beta)*e^(-beta*i)",
+        "(1-e^(-2*beta))*e^(-beta*(i-1))",
+        "2*sinh(beta)*e^(-beta*i)",
         "(1-(-1)^i)/2*(e^beta-e^(-beta))*e^(-i*beta)",
     ],
     **{f"multiples of {m}": [f"(1-exp(-{m}*beta))*exp(-beta*i)", f"e^(-beta*i)-e^(-beta*(i+{m}))"] for m in (3, 4, 5)},
@@ -62,22 +67,27 @@ SOFTMAX_BY_FAMILY = {
     },
     "two states": ["sigma(beta*(1-2*i))", "sigma(-beta)^i*sigma(beta)^(1-i)", "i/(1+e^beta)+(1-i)/(1+e^(-beta))"],
     "all integers": [
-        "tanh(beta/2)*e^(-beta*|i|)", r"\tanh(\beta/2)\,e^{-\beta|i|}", "(e^beta-1)/(e^beta+1)*e^(-beta*abs(i))",
+        "tanh(beta/2)*e^(-beta*|i|)",
+        r"\tanh(\beta/2)\,e^{-\beta|i|}",
+        "(e^beta-1)/(e^beta+1)*e^(-beta*abs(i))",
     ],
     "pairs": ["(1-e^(-beta))*e^(-beta*floor(i/2))/2", "(1-e^(-beta))/2*exp(-beta*(2*i-1+(-1)^i)/4)"],
     "triples": ["(e^(-beta*floor(i/3))-e^(-beta*(1+floor(i/3))))/3"],
     **{
         f"offset {a}": [
-            "(1-exp(-beta))*exp(-beta*i)", f"e^(-beta*(i+{a}))*(1-e^(-beta))/e^(-{a}*beta)",
+            "(1-exp(-beta))*exp(-beta*i)",
+            f"e^(-beta*(i+{a}))*(1-e^(-beta))/e^(-{a}*beta)",
             "2*sinh(beta/2)*exp(-beta*(i+1/2))",
         ]
         for a in ("1/2", "1/3", "3/2", "2")
     },
-}  # fmt: skip
+}
 
 ENTROPY_BY_FAMILY = {
     "from 0": [
-        "-log(1-exp(-beta))+beta/(exp(beta)-1)", "beta*exp(beta)/(exp(beta)-1)-log(exp(beta)-1)", COTH,
+        "-log(1-exp(-beta))+beta/(exp(beta)-1)",
+        "beta*exp(beta)/(exp(beta)-1)-log(exp(beta)-1)",
+        COTH,
         "(1+1/(exp(beta)-1))*log(1+1/(exp(beta)-1))-1/(exp(beta)-1)*log(1/(exp(beta)-1))",
         "(-(1-exp(-beta))*log(1-exp(-beta))+exp(-beta)*beta)/(1-exp(-beta))",
         r"-\ln(1-e^{-\beta}) + \frac{\beta e^{-\beta}}{1-e^{-\beta}}",
@@ -85,24 +95,22 @@ ENTROPY_BY_FAMILY = {
     **{f"from {s}": ["-ln(1-e^(-beta))+beta*e^(-beta)/(1-e^(-beta))", COTH] for s in (1, 2, 3)},
     "even": ["-ln(1-e^(-2*beta))+2*beta*e^(-2*beta)/(1-e^(-2*beta))", "beta*coth(beta)-ln(2*sinh(beta))"],
     "odd": ["-ln(1-e^(-2*beta))+2*beta*e^(-2*beta)/(1-e^(-2*beta))", "beta*coth(beta)-ln(2*sinh(beta))"],
-    **{
-        f"multiples of {m}": [f"-ln(1-e^(-{m}*beta))+{m}*beta*e^(-{m}*beta)/(1-e^(-{m}*beta))"] for m in (3, 4, 5)
-    },
-    **{
-        f"up to {N}": [f"ln({powers(N)})+beta*({powers(N, times=True)})/({powers(N)})"] for N in range(2, 10)
-    },
+    **{f"multiples of {m}": [f"-ln(1-e^(-{m}*beta))+{m}*beta*e^(-{m}*beta)/(1-e^(-{m}*beta))"] for m in (3, 4, 5)},
+    **{f"up to {N}": [f"ln({_powers(N)})+beta*({_powers(N, times=True)})/({_powers(N)})"] for N in range(2, 10)},
     "two states": [
-        "softplus(-beta)+beta*sigma(-beta)", "-sigma(beta)*ln(sigma(beta))-sigma(-beta)*ln(sigma(-beta))",
-        "ln(1+e^beta)-beta*e^beta/(1+e^beta)", "ln(2*cosh(beta/2))-beta/2*tanh(beta/2)",
+        "softplus(-beta)+beta*sigma(-beta)",
+        "-sigma(beta)*ln(sigma(beta))-sigma(-beta)*ln(sigma(-beta))",
+        "ln(1+e^beta)-beta*e^beta/(1+e^beta)",
+        "ln(2*cosh(beta/2))-beta/2*tanh(beta/2)",
     ],
     "all integers": ["-ln(tanh(beta/2))+2*beta/(e^beta-e^(-beta))", "ln((1+e^(-beta))/(1-e^(-beta)))+beta/sinh(beta)"],
     "pairs": ["ln(2)-log(1-exp(-beta))+beta/(exp(beta)-1)", f"ln(2)+{COTH}", "-ln((1-e^-beta)/2)+beta/(e^beta-1)"],
     "triples": ["ln(3)-log(1-exp(-beta))+beta/(exp(beta)-1)"],
     **{f"offset {a}": [COTH, "-log(1-exp(-beta))+beta*e^(-beta)/(1-e^(-beta))"] for a in ("1/2", "1/3", "3/2", "2")},
-}  # fmt: skip
+}
 
 
-def forms(table):
+def _forms(table):
     """One equivalent for each place in the lists of the table."""
 
     def form(place):
@@ -115,9 +123,6 @@ def forms(table):
 
     assert set(table) == set(FAMILIES)
     return [form(place) for place in range(max(map(len, table.values())))]
-
-
-SOFTMAXES = [over_the_sum, one_exponential, in_latex, powers_of_lambda, *forms(SOFTMAX_BY_FAMILY)]
 
 
 # The entropy.
@@ -133,29 +138,32 @@ def from_the_log_sum(p):
     return f"ln(1/{family.prefactor(X)})+{family.mean('beta')}*beta+0"
 
 
-ENTROPIES = [mean_energy_and_normaliser, from_the_log_sum, *forms(ENTROPY_BY_FAMILY)]
-
-
 def as_in_print(p):
     family = family_of(p)
     c = family.prefactor(X)
-    return "\n".join([
-        family.total(lambda i: f"P({i})*(-ln({c}*e^(-beta*{family.energy_at(i)})))"),
-        "= " + family.total(lambda i: f"P({i})*(-ln({c})+beta*{family.energy_at(i)})"),
-        f"= -ln({c})*" + family.total(lambda i: f"P({i})") + "+"
-        + family.total(lambda i: f"{c}*e^(-beta*{family.energy_at(i)})*beta*{family.energy_at(i)}"),
-        f"= -ln({c})+beta*{c}*" + family.total(lambda i: f"{family.energy_at(i)}*e^(-beta*{family.energy_at(i)})"),
-        f"= -ln({c})+beta*{c}*({family.mean('beta')}/{c})",
-        f"= {family.entropy('beta')}",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            family.total(lambda i: f"P({i})*(-ln({c}*e^(-beta*{family.energy_at(i)})))"),
+            "= " + family.total(lambda i: f"P({i})*(-ln({c})+beta*{family.energy_at(i)})"),
+            f"= -ln({c})*"
+            + family.total(lambda i: f"P({i})")
+            + "+"
+            + family.total(lambda i: f"{c}*e^(-beta*{family.energy_at(i)})*beta*{family.energy_at(i)}"),
+            f"= -ln({c})+beta*{c}*" + family.total(lambda i: f"{family.energy_at(i)}*e^(-beta*{family.energy_at(i)})"),
+            f"= -ln({c})+beta*{c}*({family.mean('beta')}/{c})",
+            f"= {family.entropy('beta')}",
+        ]
+    )
 
 
 def by_free_energy(p):
     family = family_of(p)
-    return "\n".join([
-        "ln(Z)+beta*" + family.total(lambda i: f"P({i})*{family.energy_at(i)}"),
-        f"-ln({family.prefactor(X)})+beta*{family.mean('beta')}",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "ln(Z)+beta*" + family.total(lambda i: f"P({i})*{family.energy_at(i)}"),
+            f"-ln({family.prefactor(X)})+beta*{family.mean('beta')}",
+        ]
+    )
 
 
 def over_i_itself(p):
@@ -166,15 +174,14 @@ def over_i_itself(p):
     energy, number = family.energy_at("i"), chr(92) + "infty"
     lower = family.walk[1] if not p["family"].startswith("from") else str(family.first[0])
     upper = family.walk[2]
-    return "\n".join([
-        f"sum(-P(i)*ln(P(i)), i, {lower}, {upper})",
-        rf"\sum_{{i={lower.replace('inf', number)}}}^{{{upper.replace('inf', number)}}} "
-        rf"P(i) \left(\ln(Z) + \beta {energy}\right)",
-        family.entropy("beta"),
-    ])  # fmt: skip
-
-
-STEPS = [as_in_print, by_free_energy, over_i_itself]
+    return "\n".join(
+        [
+            f"sum(-P(i)*ln(P(i)), i, {lower}, {upper})",
+            rf"\sum_{{i={lower.replace('inf', number)}}}^{{{upper.replace('inf', number)}}} "
+            rf"P(i) \left(\ln(Z) + \beta {energy}\right)",
+            family.entropy("beta"),
+        ]
+    )
 
 
 # Cross-entropies.
@@ -215,11 +222,6 @@ def two_temperatures(p):
     return "-ln(1-e^(-beta))+beta/(e^gamma-1)" if here else None
 
 
-CROSS_ENTROPIES = [
-    of_a_product, log_of_the_inverse, as_half_integers, as_difference, over_exp_minus_one, shifted, two_temperatures,
-]  # fmt: skip
-
-
 def cross_entropy_less_entropy(p):
     return f"{of_a_product(p)}-{population_of(p).entropy}"
 
@@ -234,10 +236,7 @@ def minus_sum_of_logs(p):
     return f"-{population.entropy}-ln({family.prefactor(X)})+{population.energy}*beta"
 
 
-DIVERGENCES = [cross_entropy_less_entropy, two_temperatures_divergence, minus_sum_of_logs]
-
-
-def infinity(word):
+def _infinity(word):
     """`inf` by another name, where the answer is infinite."""
 
     def named(p):
@@ -247,7 +246,7 @@ def infinity(word):
     return named
 
 
-INFINITIES = [infinity(word) for word in ("oo", "infinity", "infinite", r"\infty", r"+\infty", "∞", "+inf", " Inf ")]
+INFINITIES = [_infinity(word) for word in ("oo", "infinity", "infinite", r"\infty", r"+\infty", "∞", "+inf", " Inf ")]
 
 
 # The last question.
@@ -280,4 +279,21 @@ def of_the_mean(p):
     return None
 
 
-FURTHER = [by_kind, written_out, of_the_mean]
+EQUIVALENTS = {
+    "softmax": [over_the_sum, one_exponential, in_latex, powers_of_lambda, *_forms(SOFTMAX_BY_FAMILY)],
+    "entropy": [mean_energy_and_normaliser, from_the_log_sum, *_forms(ENTROPY_BY_FAMILY)],
+    "entropy_steps": [as_in_print, by_free_energy, over_i_itself],
+    "cross_entropy": [
+        of_a_product,
+        log_of_the_inverse,
+        as_half_integers,
+        as_difference,
+        over_exp_minus_one,
+        shifted,
+        two_temperatures,
+    ],
+    "divergence": [cross_entropy_less_entropy, two_temperatures_divergence, minus_sum_of_logs],
+    "reverse_cross_entropy": INFINITIES,
+    "reverse_divergence": INFINITIES,
+    "further": [by_kind, written_out, of_the_mean],
+}

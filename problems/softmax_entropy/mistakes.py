@@ -83,12 +83,6 @@ def one_sided(p):
     return f"(1-{X})/2*e^(-beta*abs(i))" if p["family"] == "all integers" else None
 
 
-OF_SOFTMAX = [
-    multiplied_by_normaliser, not_normalised, growing_ratio, ratio_is_beta, integrated, index_in_the_sum,
-    energy_upside_down, only_two_states, success_and_failure, other_support, one_term_too_few, one_sided,
-]  # fmt: skip
-
-
 # The entropy.
 
 
@@ -162,13 +156,7 @@ def shift_counted_once(p):
     return f"-ln(1-e^(-{step}beta))+beta*{family.mean('beta')}"
 
 
-OF_ENTROPY = [
-    sign_of_logarithm, mean_not_normalised, mean_is_ratio, beta_lost, sign_of_energy, differential_entropy, in_bits,
-    energy_only, normaliser_only, mean_upside_down, entropy_from_zero, shift_counted_once,
-]  # fmt: skip
-
-
-def chain_to(mistake):
+def _chain_to(mistake):
     """The derivation that starts well and ends in a wrong entropy, under the same name and hint."""
 
     @functools.wraps(mistake)
@@ -183,20 +171,24 @@ def chain_to(mistake):
 def wrong_on_the_way(p):
     """A line in the middle is wrong though the last one is right: two mistakes that undo each other, or a slip."""
     family = family_of(p)
-    return "\n".join([
-        family.total(lambda i: f"P({i})*(-ln(P({i})))"),
-        family.total(lambda i: f"P({i})*(ln(Z)-beta*{family.energy_at(i)})"),
-        family.entropy("beta"),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            family.total(lambda i: f"P({i})*(-ln(P({i})))"),
+            family.total(lambda i: f"P({i})*(ln(Z)-beta*{family.energy_at(i)})"),
+            family.entropy("beta"),
+        ]
+    )
 
 
 def still_a_sum(p):
     """Every line is right, but the last one still has a sum in it."""
     family = family_of(p)
-    return "\n".join([
-        family.total(lambda i: f"P({i})*(-ln(P({i})))"),
-        f"-ln({family.prefactor(X)})+beta*" + family.total(lambda i: f"{family.energy_at(i)}*P({i})"),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            family.total(lambda i: f"P({i})*(-ln(P({i})))"),
+            f"-ln({family.prefactor(X)})+beta*" + family.total(lambda i: f"{family.energy_at(i)}*P({i})"),
+        ]
+    )
 
 
 def nothing_but_the_end(p):
@@ -204,13 +196,10 @@ def nothing_but_the_end(p):
     return family_of(p).entropy("beta")
 
 
-OF_STEPS = [*map(chain_to, OF_ENTROPY), wrong_on_the_way, still_a_sum, nothing_but_the_end]
-
-
 # Cross-entropy and divergence of Pop and P.
 
 
-def forward(p):
+def _forward(p):
     """The cross-entropy H(Pop, P)."""
     return f"beta*{population_of(p).energy}-ln({family_of(p).prefactor(X)})"
 
@@ -234,7 +223,7 @@ def weighted_by_P(p):
     """You weighted -ln P by P itself: in H(Pop, P), the average is over Pop."""
     if p["population"] != "one-hot":
         return family_of(p).entropy("beta")
-    return f"{family_of(p).probability('k')}*({forward(p)})"
+    return f"{family_of(p).probability('k')}*({_forward(p)})"
 
 
 def probability_itself(p):
@@ -250,7 +239,7 @@ def index_left_free(p):
 
 def not_divided(p):
     """You added -ln P(i) over the numbers of the population; their mean was wanted."""
-    return f"{p['count']}*({forward(p)})" if p["population"] == "uniform" else None
+    return f"{p['count']}*({_forward(p)})" if p["population"] == "uniform" else None
 
 
 def middle_unweighted(p):
@@ -275,12 +264,6 @@ def infinite(p):
     return "inf"
 
 
-OF_CROSS_ENTROPY = [
-    log_added, energy_subtracted, without_normaliser, weighted_by_P, probability_itself, index_left_free, not_divided,
-    middle_unweighted, roles_exchanged, infinite,
-]  # fmt: skip
-
-
 def zero_divergence(p):
     """The divergence is zero only where the two distributions are equal."""
     return "0"
@@ -288,25 +271,22 @@ def zero_divergence(p):
 
 def negative_divergence(p):
     """A divergence is never negative: the sign is wrong."""
-    return f"{population_of(p).entropy}-({forward(p)})"
+    return f"{population_of(p).entropy}-({_forward(p)})"
 
 
 def entropy_forgotten(p):
     """This is the cross-entropy. Its smallest value is the entropy of Pop, and Pop's entropy is not zero here."""
-    return None if p["population"] == "one-hot" else forward(p)
+    return None if p["population"] == "one-hot" else _forward(p)
 
 
 def entropy_added(p):
     """You added Pop's entropy to the cross-entropy: should the divergence be the larger or the smaller of the two?"""
-    return None if p["population"] == "one-hot" else f"({forward(p)})+{population_of(p).entropy}"
+    return None if p["population"] == "one-hot" else f"({_forward(p)})+{population_of(p).entropy}"
 
 
 def other_entropy(p):
     """You subtracted the entropy of P; in KL(Pop, P), which distribution is averaged over?"""
-    return f"({forward(p)})-({family_of(p).entropy('beta')})"
-
-
-OF_DIVERGENCE = [zero_divergence, negative_divergence, entropy_forgotten, entropy_added, other_entropy, infinite]
+    return f"({_forward(p)})-({family_of(p).entropy('beta')})"
 
 
 # The reverse direction.
@@ -319,7 +299,7 @@ def zero_of_zeros(p):
 
 def symmetric(p):
     """Neither quantity is symmetric: now P weights the terms, and the logarithm is of Pop."""
-    return forward(p)
+    return _forward(p)
 
 
 def minus_infinity(p):
@@ -348,12 +328,6 @@ def infinite_though_positive(p):
     return None if population_of(p).zeros else "inf"
 
 
-OF_REVERSE_CROSS_ENTROPY = [
-    zero_of_zeros, symmetric, minus_infinity, own_entropy, entropy_of_population, reverse_log_added,
-    infinite_though_positive,
-]  # fmt: skip
-
-
 def finite_divergence(p):
     """KL is the cross-entropy minus a finite entropy. Can it be finite where the cross-entropy is not?"""
     return f"-({family_of(p).entropy('beta')})" if population_of(p).zeros else None
@@ -361,7 +335,7 @@ def finite_divergence(p):
 
 def symmetric_divergence(p):
     """A divergence is not symmetric: KL(P, Pop) averages over P."""
-    return f"({forward(p)})-{population_of(p).entropy}"
+    return f"({_forward(p)})-{population_of(p).entropy}"
 
 
 def same_as_cross_entropy(p):
@@ -375,16 +349,10 @@ def zero_reverse_divergence(p):
     return "0"
 
 
-OF_REVERSE_DIVERGENCE = [
-    zero_reverse_divergence, symmetric_divergence, minus_infinity, finite_divergence, same_as_cross_entropy,
-    infinite_though_positive,
-]  # fmt: skip
-
-
 # The last question.
 
 
-def only(kind):
+def _only(kind):
     """Leaves a mistake to variants that ask for `kind`."""
 
     def leave(mistake):
@@ -398,172 +366,257 @@ def only(kind):
     return leave
 
 
-@only("smoothing")
+@_only("smoothing")
 def smoothing_ignored(p):
     """The cross-entropy is linear in its first argument: the second part of the mixture counts too."""
-    return f"(1-{p['share']})*({forward(p)})"
+    return f"(1-{p['share']})*({_forward(p)})"
 
 
-@only("smoothing")
+@_only("smoothing")
 def smoothing_unweighted(p):
     """The two parts of the mixture have weights."""
-    return f"{forward(p)}+{family_of(p).entropy('beta')}"
+    return f"{_forward(p)}+{family_of(p).entropy('beta')}"
 
 
-@only("smoothing")
+@_only("smoothing")
 def weights_exchanged(p):
     """The two weights of the mixture have changed places."""
-    return f"{p['share']}*({forward(p)})+(1-{p['share']})*({family_of(p).entropy('beta')})"
+    return f"{p['share']}*({_forward(p)})+(1-{p['share']})*({family_of(p).entropy('beta')})"
 
 
-@only("slope")
+@_only("slope")
 def slope_upside_down(p):
     """The sign is wrong: what happens to beta if P's mean energy is larger than the population's?"""
     return f"{family_of(p).mean('beta')}-{population_of(p).energy}"
 
 
-@only("slope")
+@_only("slope")
 def normaliser_constant(p):
     """The normaliser depends on beta too."""
     return population_of(p).energy
 
 
-@only("slope")
+@_only("slope")
 def slope_of_ratio(p):
     """The derivative of the logarithm of a function is the function's derivative divided by the function."""
     return f"{population_of(p).energy}-{X}"
 
 
-@only("entropy slope")
+@_only("entropy slope")
 def grows(p):
     """The sign is wrong: does a distribution become broader when beta grows?"""
     return f"beta*{family_of(p).variance('beta')}"
 
 
-@only("entropy slope")
+@_only("entropy slope")
 def factor_lost(p):
     """This is the derivative of the mean energy; in the entropy it stands with a factor."""
     return f"-{family_of(p).variance('beta')}"
 
 
-@only("entropy slope")
+@_only("entropy slope")
 def product_rule(p):
     """You differentiated one of the three places in which beta occurs."""
     return family_of(p).mean("beta")
 
 
-@only("fit")
+@_only("fit")
 def log_of_inverse(p):
     """You solved for the ratio of neighbouring terms; beta is minus its logarithm."""
     return f"e^(-({family_of(p).beta_of}))"
 
 
-@only("fit")
+@_only("fit")
 def sign_of_temperature(p):
     """The sign is wrong: beta is positive."""
     return f"-({family_of(p).beta_of})"
 
 
-@only("fit")
+@_only("fit")
 def classical(p):
     """This holds for a continuous variable, or for large means."""
     return "1/u"
 
 
-@only("entropy of mean")
+@_only("entropy of mean")
 def classical_entropy(p):
     """This is the entropy of a continuous variable with this mean; it is right for large means only."""
     return "1+ln(u)"
 
 
-@only("entropy of mean")
+@_only("entropy of mean")
 def one_term_of_two(p):
     """A term is missing: put beta as a function of u into both terms of the entropy."""
     return "ln(1+u)"
 
 
-@only("growing degeneracy")
+@_only("growing degeneracy")
 def normalised_as_before(p):
     """Your values do not sum to one: the factor i+1 is in the normaliser's sum as well."""
     return f"(i+1)*(1-{X})*e^(-beta*i)"
 
 
-@only("growing degeneracy")
+@_only("growing degeneracy")
 def log_left_in_place(p):
     """e to the logarithm of i+1 is i+1; it does not stay a logarithm."""
     return f"ln(i+1)*(1-{X})^2*e^(-beta*i)"
 
 
-@only("growing degeneracy")
+@_only("growing degeneracy")
 def sum_of_n(p):
     """You summed n times the ratio's powers, where n+1 was wanted."""
     return f"(i+1)*(1-{X})^2*e^(-beta*i)/{X}"
 
 
-@only("Poisson")
+@_only("Poisson")
 def poisson_not_normalised(p):
     """These are the weights before they are divided by their sum."""
     return "mu^i/factorial(i)"
 
 
-@only("Poisson")
+@_only("Poisson")
 def poisson_multiplied(p):
     """You multiplied by the sum of the weights; a softmax divides by it."""
     return "e^mu*mu^i/factorial(i)"
 
 
-@only("Poisson")
+@_only("Poisson")
 def poisson_without_factorial(p):
     """Minus the logarithm of i! in the exponent becomes a division by i!."""
     return "e^(-mu)*mu^i"
 
 
-@only("Poisson divergence")
+@_only("Poisson divergence")
 def poisson_reversed(p):
     """KL(Q_1, Q_2) averages over the first of the two; yours over the second."""
     return "mu_2*ln(mu_2/mu_1)+mu_1-mu_2"
 
 
-@only("Poisson divergence")
+@_only("Poisson divergence")
 def poisson_normaliser_forgotten(p):
     """The two distributions have different normalisers: their logarithms do not cancel."""
     return "mu_1*ln(mu_1/mu_2)"
 
 
-@only("Poisson divergence")
+@_only("Poisson divergence")
 def poisson_sign(p):
     """A divergence is never negative: check the signs of the two normalisers."""
     return "mu_1*ln(mu_1/mu_2)+mu_1-mu_2"
 
 
-@only("two indices")
+@_only("two indices")
 def one_normaliser(p):
     """You normalised over one index; the sum runs over all pairs."""
     return f"(1-{X})*e^(-beta*(i+j))"
 
 
-@only("two indices")
+@_only("two indices")
 def sum_of_both(p):
     """The weights of i and j multiply, they do not add."""
     return f"(1-{X})*(e^(-beta*i)+e^(-beta*j))/2"
 
 
-@only("two indices, entropy")
+@_only("two indices, entropy")
 def entropy_of_one(p):
     """This is the entropy of one of the two indices."""
     return "-ln(1-e^(-beta))+beta/(e^beta-1)"
 
 
-@only("two indices, entropy")
+@_only("two indices, entropy")
 def entropy_squared(p):
     """Probabilities of independent variables multiply; what do their entropies do?"""
     return "(-ln(1-e^(-beta))+beta/(e^beta-1))^2"
 
 
-OF_FURTHER = [
-    smoothing_ignored, smoothing_unweighted, weights_exchanged, slope_upside_down, normaliser_constant,
-    slope_of_ratio, grows, factor_lost, product_rule, log_of_inverse, sign_of_temperature, classical,
-    classical_entropy, one_term_of_two, normalised_as_before, log_left_in_place, sum_of_n, poisson_not_normalised,
-    poisson_multiplied, poisson_without_factorial, poisson_reversed, poisson_normaliser_forgotten, poisson_sign,
-    one_normaliser, sum_of_both, entropy_of_one, entropy_squared,
-]  # fmt: skip
+_OF_ENTROPY = [
+    sign_of_logarithm,
+    mean_not_normalised,
+    mean_is_ratio,
+    beta_lost,
+    sign_of_energy,
+    differential_entropy,
+    in_bits,
+    energy_only,
+    normaliser_only,
+    mean_upside_down,
+    entropy_from_zero,
+    shift_counted_once,
+]
+
+MISTAKES = {
+    "softmax": [
+        multiplied_by_normaliser,
+        not_normalised,
+        growing_ratio,
+        ratio_is_beta,
+        integrated,
+        index_in_the_sum,
+        energy_upside_down,
+        only_two_states,
+        success_and_failure,
+        other_support,
+        one_term_too_few,
+        one_sided,
+    ],
+    "entropy": _OF_ENTROPY,
+    "entropy_steps": [*map(_chain_to, _OF_ENTROPY), wrong_on_the_way, still_a_sum, nothing_but_the_end],
+    "cross_entropy": [
+        log_added,
+        energy_subtracted,
+        without_normaliser,
+        weighted_by_P,
+        probability_itself,
+        index_left_free,
+        not_divided,
+        middle_unweighted,
+        roles_exchanged,
+        infinite,
+    ],
+    "divergence": [zero_divergence, negative_divergence, entropy_forgotten, entropy_added, other_entropy, infinite],
+    "reverse_cross_entropy": [
+        zero_of_zeros,
+        symmetric,
+        minus_infinity,
+        own_entropy,
+        entropy_of_population,
+        reverse_log_added,
+        infinite_though_positive,
+    ],
+    "reverse_divergence": [
+        zero_reverse_divergence,
+        symmetric_divergence,
+        minus_infinity,
+        finite_divergence,
+        same_as_cross_entropy,
+        infinite_though_positive,
+    ],
+    "further": [
+        smoothing_ignored,
+        smoothing_unweighted,
+        weights_exchanged,
+        slope_upside_down,
+        normaliser_constant,
+        slope_of_ratio,
+        grows,
+        factor_lost,
+        product_rule,
+        log_of_inverse,
+        sign_of_temperature,
+        classical,
+        classical_entropy,
+        one_term_of_two,
+        normalised_as_before,
+        log_left_in_place,
+        sum_of_n,
+        poisson_not_normalised,
+        poisson_multiplied,
+        poisson_without_factorial,
+        poisson_reversed,
+        poisson_normaliser_forgotten,
+        poisson_sign,
+        one_normaliser,
+        sum_of_both,
+        entropy_of_one,
+        entropy_squared,
+    ],
+}

@@ -1,21 +1,13 @@
 """A softmax of energies, its entropy, cross-entropies and divergences in closed form (exam 1, problem 1)."""
 
-from autograder import Derivation, Expression, Problem
-from autograder.errors import Unreadable
+from autograder import Derivation, Expression, Problem, Unreadable
 from autograder.maths import expression
 
-from . import mistakes as wrong
-from .equivalents import (
-    CROSS_ENTROPIES,
-    DIVERGENCES,
-    ENTROPIES,
-    FURTHER,
-    INFINITIES,
-    SOFTMAXES,
-    STEPS,
-)
+from .equivalents import EQUIVALENTS
 from .families import FAMILIES
 from .further import KINDS, possible
+from .mistakes import MISTAKES
+from .notation import CLOSED, FURTHER, LETTERS, letters
 from .populations import family_of, population_of
 
 QUARTERS = ["1/4", "1/3", "2/5", "2/3", "3/4", "1/5"]
@@ -51,30 +43,6 @@ def phrases(p):
         "population": population.words,
         "last": KINDS[p["further"]].words(p, family),
     }
-
-
-# What typed answers may use.
-
-
-def letters(p):
-    """All variables of the closed forms: i and k live where the softmax does."""
-    family = family_of(p)
-    return {"beta": "positive", "i": family.support} | (
-        {"k": family.support} if p["population"] == "one-hot" else
-        {"gamma": "positive"} if p["population"] == "temperature" else {}
-    )  # fmt: skip
-
-
-def abbreviations(p):
-    """Z and P(i) as the question defines them."""
-    family = family_of(p)
-    total = family.total(lambda i: f"e^(-beta*{family.energy_at(i)})")
-    return {"Z": total, "P(i)": f"e^(-beta*{family.energy_at('i')})/Z"}
-
-
-def all_letters(p):
-    """What the last question may use."""
-    return letters(p) | KINDS[p["further"]].letters(p, family_of(p))
 
 
 # The answers. Where a part follows another, a wrong earlier answer is carried forward.
@@ -117,14 +85,16 @@ def steps(p):
     """The whole chain, from the definition to the closed form."""
     family = family_of(p)
     energy = family.total(lambda i: f"{family.energy_at(i)}*P({i})")
-    return "\n".join([
-        family.total(lambda i: f"P({i})*(-ln(P({i})))"),
-        family.total(lambda i: f"P({i})*(ln(Z)+beta*{family.energy_at(i)})"),
-        f"ln(Z)+beta*{energy}",
-        f"-ln({family.prefactor('e^(-beta)')})+beta*{energy}",
-        f"-ln({family.prefactor('e^(-beta)')})+beta*{family.mean('beta')}",
-        family.entropy("beta"),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            family.total(lambda i: f"P({i})*(-ln(P({i})))"),
+            family.total(lambda i: f"P({i})*(ln(Z)+beta*{family.energy_at(i)})"),
+            f"ln(Z)+beta*{energy}",
+            f"-ln({family.prefactor('e^(-beta)')})+beta*{energy}",
+            f"-ln({family.prefactor('e^(-beta)')})+beta*{family.mean('beta')}",
+            family.entropy("beta"),
+        ]
+    )
 
 
 def cross_entropy_after(p, *, softmax=None):
@@ -144,7 +114,7 @@ def reverse_cross_entropy_of(p):
     return f"gamma*{family.mean('beta')}-ln({family.prefactor('e^(-gamma)')})"
 
 
-def reverse_divergence_after(p, *, reverse_cross_entropy=None):
+def reverse_after(p, *, reverse_cross_entropy=None):
     if reverse_cross_entropy is None and population_of(p).zeros:
         return "inf"
     return f"({finite(reverse_cross_entropy, p) or reverse_cross_entropy_of(p)})-({family_entropy(p)})"
@@ -155,7 +125,7 @@ def further_after(p, *, cross_entropy=None):
     return KINDS[p["further"]].answer(p, family_of(p), population_of(p), earlier)
 
 
-CLOSED = ("sum", "P", "Z")
+MILESTONES = ["sum", "no sum", "no P", "no Z"]
 
 PROBLEM = Problem(
     title="Softmax, entropy and cross-entropy in closed form",
@@ -165,40 +135,18 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="",
     variants=1000,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Expression(
-            "softmax", points=5, domains=letters, definitions=abbreviations, forbid=CLOSED, reference=closed_form,
-            mistakes=wrong.OF_SOFTMAX, equivalents=SOFTMAXES,
-        ),
-        Expression(
-            "entropy", points=3, follows="softmax", domains=letters, definitions=abbreviations, forbid=CLOSED,
-            reference=entropy_after, mistakes=wrong.OF_ENTROPY, equivalents=ENTROPIES,
-        ),
+        Expression("softmax", points=5, **CLOSED, reference=closed_form),
+        Expression("entropy", points=3, follows="softmax", **CLOSED, reference=entropy_after),
         Derivation(
-            "entropy_steps", points=6, domains=letters, definitions=abbreviations,
-            milestones=["sum", "no sum", "no P", "no Z"], steps=4, reference=family_entropy, model=steps,
-            mistakes=wrong.OF_STEPS, equivalents=STEPS,
+            "entropy_steps", points=6, **LETTERS, milestones=MILESTONES, steps=4, reference=family_entropy, model=steps
         ),
-        Expression(
-            "cross_entropy", points=3, follows="softmax", domains=letters, definitions=abbreviations, forbid=CLOSED,
-            reference=cross_entropy_after, mistakes=wrong.OF_CROSS_ENTROPY, equivalents=CROSS_ENTROPIES,
-        ),
-        Expression(
-            "divergence", points=2, follows="cross_entropy", domains=letters, definitions=abbreviations, forbid=CLOSED,
-            reference=divergence_after, mistakes=wrong.OF_DIVERGENCE, equivalents=DIVERGENCES,
-        ),
-        Expression(
-            "reverse_cross_entropy", points=2, domains=letters, definitions=abbreviations, forbid=CLOSED,
-            reference=reverse_cross_entropy_of, mistakes=wrong.OF_REVERSE_CROSS_ENTROPY, equivalents=INFINITIES,
-        ),
-        Expression(
-            "reverse_divergence", points=1, follows="reverse_cross_entropy", domains=letters,
-            definitions=abbreviations, forbid=CLOSED, reference=reverse_divergence_after,
-            mistakes=wrong.OF_REVERSE_DIVERGENCE, equivalents=INFINITIES,
-        ),
-        Expression(
-            "further", points=3, follows="cross_entropy", domains=all_letters, definitions=abbreviations, forbid=CLOSED,
-            reference=further_after, mistakes=wrong.OF_FURTHER, equivalents=FURTHER,
-        ),
+        Expression("cross_entropy", points=3, follows="softmax", **CLOSED, reference=cross_entropy_after),
+        Expression("divergence", points=2, follows="cross_entropy", **CLOSED, reference=divergence_after),
+        Expression("reverse_cross_entropy", points=2, **CLOSED, reference=reverse_cross_entropy_of),
+        Expression("reverse_divergence", points=1, follows="reverse_cross_entropy", **CLOSED, reference=reverse_after),
+        Expression("further", points=3, follows="cross_entropy", **FURTHER, reference=further_after),
     ],
-)  # fmt: skip
+)

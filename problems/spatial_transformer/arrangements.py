@@ -1,5 +1,6 @@
 """Who looks at whom: the arrangements of positions, each with its index letters, its reach and its costs."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -26,35 +27,77 @@ class Arrangement:
 
 
 IMAGE = {
-    "here": "x,y", "query": "x_1,y_1", "key": "x_2,y_2", "alpha": "x_1,y_1,x_2,y_2", "over": "x_2,y_2",
-    "value": "x',y'", "summed": "x',y'", "alpha_summed": "x,y,x',y'", "heads": 2,
-}  # fmt: skip
+    "here": "x,y",
+    "query": "x_1,y_1",
+    "key": "x_2,y_2",
+    "alpha": "x_1,y_1,x_2,y_2",
+    "over": "x_2,y_2",
+    "value": "x',y'",
+    "summed": "x',y'",
+    "alpha_summed": "x,y,x',y'",
+    "heads": 2,
+}
 
 ARRANGEMENTS = {
     "image": Arrangement(**IMAGE),
     "volume": Arrangement(
-        here="x,y,z", query="x_1,y_1,z_1", key="x_2,y_2,z_2", alpha="x_1,y_1,z_1,x_2,y_2,z_2", over="x_2,y_2,z_2",
-        value="x',y',z'", summed="x',y',z'", alpha_summed="x,y,z,x',y',z'", heads=2,
+        here="x,y,z",
+        query="x_1,y_1,z_1",
+        key="x_2,y_2,z_2",
+        alpha="x_1,y_1,z_1,x_2,y_2,z_2",
+        over="x_2,y_2,z_2",
+        value="x',y',z'",
+        summed="x',y',z'",
+        alpha_summed="x,y,z,x',y',z'",
+        heads=2,
     ),
     "rows": Arrangement(
-        here="x,y", query="x,y_1", key="x,y_2", alpha="x,y_1,y_2", over="y_2",
-        value="x,y'", summed="y'", alpha_summed="x,y,y'",
+        here="x,y",
+        query="x,y_1",
+        key="x,y_2",
+        alpha="x,y_1,y_2",
+        over="y_2",
+        value="x,y'",
+        summed="y'",
+        alpha_summed="x,y,y'",
     ),
     "columns": Arrangement(
-        here="x,y", query="x_1,y", key="x_2,y", alpha="x_1,y,x_2", over="x_2",
-        value="x',y", summed="x'", alpha_summed="x,y,x'",
+        here="x,y",
+        query="x_1,y",
+        key="x_2,y",
+        alpha="x_1,y,x_2",
+        over="x_2",
+        value="x',y",
+        summed="x'",
+        alpha_summed="x,y,x'",
     ),
     "window": Arrangement(**IMAGE, extra="M[x_1,y_1,x_2,y_2]", given="M[X,Y,X,Y]"),
     "bias": Arrangement(**IMAGE, extra="b[k,x_1-x_2,y_1-y_2]", given="b[K,D,E]"),
     "caption": Arrangement(
-        here="t", query="t", key="x,y", alpha="t,x,y", over="x,y",
-        value="x,y", summed="x,y", alpha_summed="t,x,y", there="x,y",
+        here="t",
+        query="t",
+        key="x,y",
+        alpha="t,x,y",
+        over="x,y",
+        value="x,y",
+        summed="x,y",
+        alpha_summed="t,x,y",
+        there="x,y",
     ),
     "video": Arrangement(
-        here="t,x,y", query="t_1,x_1,y_1", key="t_2,x_2,y_2", alpha="t_1,x_1,y_1,t_2,x_2,y_2", over="t_2,x_2,y_2",
-        value="t',x',y'", summed="t',x',y'", alpha_summed="t,x,y,t',x',y'", extra="M[t_1,t_2]", given="M[T,T]", heads=2,
+        here="t,x,y",
+        query="t_1,x_1,y_1",
+        key="t_2,x_2,y_2",
+        alpha="t_1,x_1,y_1,t_2,x_2,y_2",
+        over="t_2,x_2,y_2",
+        value="t',x',y'",
+        summed="t',x',y'",
+        alpha_summed="t,x,y,t',x',y'",
+        extra="M[t_1,t_2]",
+        given="M[T,T]",
+        heads=2,
     ),
-}  # fmt: skip
+}
 
 
 def of(p):
@@ -102,9 +145,13 @@ def tensors(p):
     positions = a.here.upper()
     vectors = ["h_text[T,J]", "h_image[X,Y,J]"] if a.there else [f"h_in[{positions},J]"]
     return [
-        "W^Q[K,U,J]", "W^K[K,U,J]", "W^V[K,I,J]", *(["W^O[J,C]"] if p["output"] else []), *vectors,
+        "W^Q[K,U,J]",
+        "W^K[K,U,J]",
+        "W^V[K,I,J]",
+        *(["W^O[J,C]"] if p["output"] else []),
+        *vectors,
         *([a.given] if a.given else []),
-    ]  # fmt: skip
+    ]
 
 
 def sizes(p):
@@ -116,13 +163,25 @@ def sizes(p):
 # Costs. A position looks at `seen(p)` others, all lookers together are `lookers(p)`.
 
 LOOKERS = {
-    "image": "X Y", "volume": "X Y Z", "rows": "X Y", "columns": "X Y", "window": "X Y", "bias": "X Y",
-    "caption": "T", "video": "T X Y",
-}  # fmt: skip
+    "image": "X Y",
+    "volume": "X Y Z",
+    "rows": "X Y",
+    "columns": "X Y",
+    "window": "X Y",
+    "bias": "X Y",
+    "caption": "T",
+    "video": "T X Y",
+}
 SEEN = {
-    "image": "X Y", "volume": "X Y Z", "rows": "Y", "columns": "X", "window": "w^2", "bias": "X Y",
-    "caption": "X Y", "video": "T X Y",
-}  # fmt: skip
+    "image": "X Y",
+    "volume": "X Y Z",
+    "rows": "Y",
+    "columns": "X",
+    "window": "w^2",
+    "bias": "X Y",
+    "caption": "X Y",
+    "video": "T X Y",
+}
 
 
 def lookers(p):
@@ -160,3 +219,34 @@ def equal_widths(p):
 
 HEADS = {"I": "J/K"}  # what is given by the variables
 EQUAL = {"I": "J/K", "U": "J/K"}
+
+
+def window_pairs(n, w):
+    """Pairs on a line of n places that are at most w apart."""
+    return n * (2 * w + 1) - w * (w + 1)
+
+
+def entries(p):
+    """The weights of one layer that no mask makes zero."""
+    K, X, Y, Z, T, w = (p[name] for name in "KXYZTw")
+    return (
+        K
+        * {
+            "image": (X * Y) ** 2,
+            "bias": (X * Y) ** 2,
+            "volume": (X * Y * Z) ** 2,
+            "rows": X * Y**2,
+            "columns": X**2 * Y,
+            "window": window_pairs(X, w) * window_pairs(Y, w),
+            "caption": T * X * Y,
+            "video": (X * Y) ** 2 * math.comb(T + 1, 2),
+        }[p["layer"]]
+    )
+
+
+def attended(p, *, over=None, query=None, key=None, scores=None, extra=None, roles=("Query", "Key")):
+    """The line of alpha with something changed."""
+    a = of(p)
+    product = f"{roles[0]}[k,{query or a.query},U] {roles[1]}[k,{key or a.key},U]"
+    body = scores or scaled(product, p)
+    return f"alpha[k,{a.alpha}] = softmax_{{{over or a.over}}}[{body}{added(a.extra) if extra is None else extra}]"

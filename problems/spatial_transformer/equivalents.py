@@ -20,17 +20,24 @@ def other_letters(p):
     text = written(p)
     for old, new in (("x_1", "a"), ("y_1", "d"), ("z_1", "e"), ("x_2", "m"), ("y_2", "n"), ("z_2", "p")):
         text = text.replace(old, new)
-    return text if not a.there else text.replace("sum_{x,y}", "sum_{m,n}").replace(
-        "alpha[k,t,x,y] Value[k,x,y,I]", "alpha[k,t,m,n] Value[k,m,n,I]"
-    )  # fmt: skip
+    return (
+        text
+        if not a.there
+        else text.replace("sum_{x,y}", "sum_{m,n}").replace(
+            "alpha[k,t,x,y] Value[k,x,y,I]", "alpha[k,t,m,n] Value[k,m,n,I]"
+        )
+    )
 
 
 def own_softmax(p):
     a = of(p)
     scores = scaled(f"Query[k,{a.query},U] Key[k,{a.key},U]", p) + added(a.extra)
     e = f"e[k,{a.alpha}] = exp({scores})"
-    return written(p, a=f"{e}\nZ[k,{a.query}] = sum_{{{a.over}}} e[k,{a.alpha}]\n"
-                        f"alpha[k,{a.alpha}] = e[k,{a.alpha}] / Z[k,{a.query}]")  # fmt: skip
+    return written(
+        p,
+        a=f"{e}\nZ[k,{a.query}] = sum_{{{a.over}}} e[k,{a.alpha}]\n"
+        f"alpha[k,{a.alpha}] = e[k,{a.alpha}] / Z[k,{a.query}]",
+    )
 
 
 def merged_matrix(p):
@@ -43,9 +50,12 @@ def merged_matrix(p):
 def values_last(p):
     a = of(p)
     there = a.value
-    return written(p, v=f"R[k,{a.here},j] = sum_{{{a.summed}}} alpha[k,{a.alpha_summed}] "
-                        f"{'h_image' if a.there else 'h_in'}[{there},j]",
-                   o=f"Out[k,{a.here},I] = W^V[k,I,J] R[k,{a.here},J]")  # fmt: skip
+    return written(
+        p,
+        v=f"R[k,{a.here},j] = sum_{{{a.summed}}} alpha[k,{a.alpha_summed}] "
+        f"{'h_image' if a.there else 'h_in'}[{there},j]",
+        o=f"Out[k,{a.here},I] = W^V[k,I,J] R[k,{a.here},J]",
+    )
 
 
 def concat(p):
@@ -115,7 +125,7 @@ def by_loops(h, W_Q, W_K, W_V, *, p):
     return alpha, torch.cat(heads, dim=1).reshape(h.shape)
 
 
-def allowed(h, p):
+def _allowed(h, p):
     grid = torch.cartesian_prod(*(torch.arange(n) for n in h.shape[:-1])).reshape(-1, h.dim() - 1)
     one, two = grid[:, None], grid[None]
     if p["code"] in ("rows", "columns"):
@@ -129,7 +139,7 @@ def allowed(h, p):
 def by_sdpa(h, W_Q, W_K, W_V, *, p):
     flat = h.reshape(-1, h.shape[-1])
     q, k, v = (torch.einsum("kij,tj->kti", W, flat)[None] for W in (W_Q, W_K, W_V))
-    mask, scale = allowed(h, p), (W_Q.shape[1] ** -0.5 if p["scaled"] else 1.0)
+    mask, scale = _allowed(h, p), (W_Q.shape[1] ** -0.5 if p["scaled"] else 1.0)
     out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
     eye = torch.eye(len(flat), dtype=h.dtype).expand(1, len(W_Q), -1, -1)
     alpha = F.scaled_dot_product_attention(q, k, eye, attn_mask=mask, scale=scale)
@@ -139,7 +149,7 @@ def by_sdpa(h, W_Q, W_K, W_V, *, p):
 def by_einsum(h, W_Q, W_K, W_V, *, p):
     flat = h.flatten(0, -2)
     e = torch.exp(torch.einsum("tj,kuj,kui,si->kts", flat, W_Q, W_K, flat) * (W_Q.shape[1] ** -0.5) ** p["scaled"])
-    e = e * allowed(h, p)
+    e = e * _allowed(h, p)
     alpha = e / e.sum(-1, keepdim=True)
     out = torch.einsum("kts,kij,sj->tki", alpha, W_V, flat)
     return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), out.reshape(h.shape)
@@ -149,7 +159,7 @@ def stable(h, W_Q, W_K, W_V, *, p):
     flat = h.flatten(0, -2)
     scores = torch.einsum("kuj,tj->ktu", W_Q, flat) @ torch.einsum("kuj,tj->kut", W_K, flat)
     scores = scores * (1 / W_Q.shape[1] ** 0.5 if p["scaled"] else 1)
-    scores = scores + torch.where(allowed(h, p), 0.0, -torch.inf)
+    scores = scores + torch.where(_allowed(h, p), 0.0, -torch.inf)
     alpha = (scores - scores.logsumexp(-1, keepdim=True)).exp()
     heads = [weights @ flat @ V.T for weights, V in zip(alpha, W_V)]  # noqa: B905
     return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), torch.cat(heads, -1).reshape(h.shape)
@@ -159,7 +169,7 @@ def by_plain_tensors(h, W_Q, W_K, W_V, *, p):
     """With tensors made without a word about their dtype."""
     flat, (K, U, _), I = h.reshape(-1, h.shape[-1]), W_Q.shape, W_V.shape[1]  # noqa: E741
     alpha, out = torch.zeros(K, len(flat), len(flat)), torch.zeros(len(flat), K * I)
-    mask = torch.zeros(len(flat), len(flat)).masked_fill(~allowed(h, p), -1e9)
+    mask = torch.zeros(len(flat), len(flat)).masked_fill(~_allowed(h, p), -1e9)
     for k in range(K):
         scores = (flat @ W_Q[k].T) @ (flat @ W_K[k].T).T
         weights = torch.softmax((scores / torch.sqrt(torch.tensor(U)) if p["scaled"] else scores) + mask, dim=1)
@@ -205,3 +215,22 @@ def work_by_heads(p):
 def work_of_all_lines(p):
     positions = "(T + X Y)" if p["layer"] == "caption" else lookers(p)
     return f"O(3 {positions} J^2 + 2 {lookers(p)} {seen(p)} J + K {lookers(p)} {seen(p)})"
+
+
+EQUIVALENTS = {
+    "layer": [
+        key_first,
+        other_letters,
+        own_softmax,
+        merged_matrix,
+        values_last,
+        concat,
+        shifted_scores,
+        lower_case_sums,
+        in_latex,
+    ],
+    "spatial": [by_loops, by_sdpa, by_einsum, stable, by_plain_tensors],
+    "time": [one_logarithm, base_two, largest, all_widths],
+    "practice": [practice_by_max, practice_with_heads],
+    "work": [work_by_heads, work_of_all_lines],
+}

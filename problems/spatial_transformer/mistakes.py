@@ -2,17 +2,9 @@
 
 import torch
 
-from .arrangements import added, lines, lookers, of, scaled, seen, written
+from .arrangements import added, attended, entries, lines, lookers, of, scaled, seen, written
 
 # The equations.
-
-
-def attended(p, *, over=None, query=None, key=None, scores=None, extra=None, roles=("Query", "Key")):
-    """The line of alpha with something changed."""
-    a = of(p)
-    product = f"{roles[0]}[k,{query or a.query},U] {roles[1]}[k,{key or a.key},U]"
-    body = scores or scaled(product, p)
-    return f"alpha[k,{a.alpha}] = softmax_{{{over or a.over}}}[{body}{added(a.extra) if extra is None else extra}]"
 
 
 def wrong_reach(p):
@@ -65,10 +57,9 @@ def no_softmax(p):
 def roles_exchanged(p):
     """Query and key have changed places: the query belongs to the position that looks."""
     if of(p).there:
-        return (
-            written(p, q="Query[k,x,y,U] = W^Q[k,U,J] h_image[x,y,J]", k="Key[k,t,U] = W^K[k,U,J] h_text[t,J]")
-            .replace("Query[k,t,U] Key[k,x,y,U]", "Key[k,t,U] Query[k,x,y,U]")
-        )  # fmt: skip
+        return written(
+            p, q="Query[k,x,y,U] = W^Q[k,U,J] h_image[x,y,J]", k="Key[k,t,U] = W^K[k,U,J] h_text[t,J]"
+        ).replace("Query[k,t,U] Key[k,x,y,U]", "Key[k,t,U] Query[k,x,y,U]")
     return written(p, a=attended(p, roles=("Key", "Query")))
 
 
@@ -108,12 +99,13 @@ def own_value(p):
     """The value in your mean is that of the position that looks, so that the weights do nothing: they sum to one."""
     a = of(p)
     if a.there:
-        return written(p, v="Value[k,t,I] = W^V[k,I,J] h_text[t,J]",
-                       o="Out[k,t,I] = sum_{x,y} alpha[k,t,x,y] Value[k,t,I]")  # fmt: skip
+        return written(
+            p, v="Value[k,t,I] = W^V[k,I,J] h_text[t,J]", o="Out[k,t,I] = sum_{x,y} alpha[k,t,x,y] Value[k,t,I]"
+        )
     return written(p, o=f"Out[k,{a.here},I] = sum_{{{a.summed}}} alpha[k,{a.alpha_summed}] Value[k,{a.here},I]")
 
 
-def joined(p, text):
+def _joined(p, text):
     """The layer with another concatenation of the heads."""
     a = of(p)
     return written(p, **({"c": f"Cat[{a.here},C] = {text}"} if p["output"] else {"h": f"h_out[{a.here},J] = {text}"}))
@@ -121,7 +113,7 @@ def joined(p, text):
 
 def heads_interleaved(p):
     """You took the first entry of every head, then the second of every head: heads stand one after another, whole."""
-    return joined(p, f"concat_{{i}} Out[K,{of(p).here},i]")
+    return _joined(p, f"concat_{{i}} Out[K,{of(p).here},i]")
 
 
 def first_heads_value(p):
@@ -139,7 +131,7 @@ def summed_twice(p):
 # The code.
 
 
-def cells(h, p):
+def _cells(h, p):
     """The places of all positions in a row, and which sees which."""
     axes = [torch.arange(n) for n in h.shape[:-1]]
     place = torch.stack(torch.meshgrid(*axes, indexing="ij"), dim=-1).flatten(0, -2)
@@ -155,121 +147,121 @@ def cells(h, p):
     return torch.ones(len(place), len(place), dtype=torch.bool)
 
 
-def scored(h, W_Q, W_K, p):
+def _scored(h, W_Q, W_K, p):
     """The masked scores of all pairs."""
     flat = h.flatten(0, -2)
     scores = (flat @ W_Q.mT) @ (flat @ W_K.mT).mT
     scores = scores / W_Q.shape[1] ** 0.5 if p["scaled"] else scores
-    return scores.masked_fill(~cells(h, p), -torch.inf)
+    return scores.masked_fill(~_cells(h, p), -torch.inf)
 
 
-def shaped(alpha, out, h):
+def _shaped(alpha, out, h):
     return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), out.reshape(h.shape)
 
 
-def mean(alpha, h, W_V):
+def _mean(alpha, h, W_V):
     return (alpha @ (h.flatten(0, -2) @ W_V.mT)).transpose(0, 1).flatten(1)
 
 
-def by_axes(h, W_Q, W_K, p):
+def _by_axes(h, W_Q, W_K, p):
     """The scores with an axis for each coordinate, the lowest number in the place of minus infinity."""
-    scores = scored(h, W_Q, W_K, p)
+    scores = _scored(h, W_Q, W_K, p)
     return scores.clamp(min=-1e3).reshape(-1, *h.shape[:-1], *h.shape[:-1])
 
 
 def one_axis_only(h, W_Q, W_K, W_V, *, p):
     """Your weights sum to one along one axis; all weights of one position together must sum to one."""
-    scores = by_axes(h, W_Q, W_K, p)
+    scores = _by_axes(h, W_Q, W_K, p)
     axis = -2 if p["code"] == "rows" else -1
     alpha = torch.softmax(scores, dim=axis).reshape(len(scores), *2 * [h.shape[:-1].numel()])
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def axes_apart(h, W_Q, W_K, W_V, *, p):
     """You multiplied a softmax along each axis: that is not the softmax over all positions together."""
-    scores = by_axes(h, W_Q, W_K, {**p, "code": "image"} if p["code"] in ("rows", "columns") else p)
+    scores = _by_axes(h, W_Q, W_K, {**p, "code": "image"} if p["code"] in ("rows", "columns") else p)
     alpha = torch.ones_like(scores)
     for axis in range(1, h.dim()):
         alpha = alpha * torch.softmax(scores, dim=-axis)
     alpha = alpha.reshape(len(scores), *2 * [h.shape[:-1].numel()])
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def all_pairs_compete(h, W_Q, W_K, W_V, *, p):
     """All pairs of positions share one normalisation in yours: each position that looks needs one of its own."""
-    scores = scored(h, W_Q, W_K, p)
+    scores = _scored(h, W_Q, W_K, p)
     alpha = torch.softmax(scores.flatten(1), dim=-1).view_as(scores)
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def lookers_compete(h, W_Q, W_K, W_V, *, p):
     """Your weights sum to one over the positions that look; they must do so over those that are looked at."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-2)
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-2)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def query_and_key_exchanged(h, W_Q, W_K, W_V, *, p):
     """Query and key have changed places: the query belongs to the position that looks."""
-    alpha = torch.softmax(scored(h, W_K, W_Q, p), dim=-1)
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_K, W_Q, p), dim=-1)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def other_scale(h, W_Q, W_K, W_V, *, p):
     """Read once more whether the scores are divided by something here."""
     root = W_Q.shape[1] ** 0.5
-    alpha = torch.softmax(scored(h, W_Q * root if p["scaled"] else W_Q / root, W_K, p), dim=-1)
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_Q * root if p["scaled"] else W_Q / root, W_K, p), dim=-1)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def other_positions(h, W_Q, W_K, W_V, *, p):
     """Read once more which positions a position looks at here: yours looks at others."""
     other = {"image": "rows", "volume": "columns"}.get(p["code"], "image")
-    alpha = torch.softmax(scored(h, W_Q, W_K, {**p, "code": other}), dim=-1)
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, {**p, "code": other}), dim=-1)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def sums_over_lookers(h, W_Q, W_K, W_V, *, p):
     """Your weights are right, but your mean runs over the positions that look."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1)
-    return shaped(alpha, mean(alpha.mT, h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
+    return _shaped(alpha, _mean(alpha.mT, h, W_V), h)
 
 
 def heads_side_by_side(h, W_Q, W_K, W_V, *, p):
     """You took the first entry of every head, then the second of every head: heads stand one after another, whole."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
     heads = alpha @ (h.flatten(0, -2) @ W_V.mT)
-    return shaped(alpha, heads.permute(1, 2, 0).flatten(1), h)
+    return _shaped(alpha, heads.permute(1, 2, 0).flatten(1), h)
 
 
 def heads_mixed(h, W_Q, W_K, W_V, *, p):
     """The shape is right, but reshaping alone has mixed heads and positions: bring the axes into order first."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1)
-    return shaped(alpha, alpha @ (h.flatten(0, -2) @ W_V.mT), h)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
+    return _shaped(alpha, alpha @ (h.flatten(0, -2) @ W_V.mT), h)
 
 
 def one_attention_for_all(h, W_Q, W_K, W_V, *, p):
     """All your heads share their mean weights: each head looks where it likes."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
     alpha = alpha.mean(0, keepdim=True).expand_as(alpha)
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 def keys_returned(h, W_Q, W_K, W_V, *, p):
     """Your h_out is the value of the position that looks: the weights have no effect on it."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1)
-    return shaped(alpha, mean(torch.eye(alpha.shape[-1], dtype=h.dtype).expand_as(alpha), h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
+    return _shaped(alpha, _mean(torch.eye(alpha.shape[-1], dtype=h.dtype).expand_as(alpha), h, W_V), h)
 
 
 def weights_detached(h, W_Q, W_K, W_V, *, p):
     """The values are right, but no gradient reaches the query and key matrices: they could never be trained."""
-    alpha = torch.softmax(scored(h, W_Q, W_K, p), dim=-1).detach()
-    return shaped(alpha, mean(alpha, h, W_V), h)
+    alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1).detach()
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
 # The bounds.
 
 
-def logarithms(p):
+def _logarithms(p):
     return f"ln({seen(p)})"
 
 
@@ -280,22 +272,22 @@ def positions_serial(p):
 
 def logarithms_multiplied(p):
     """The sums are done one after the other, not one inside the other: their times add up."""
-    return f"O({logarithms(p)} * ln J)"
+    return f"O({_logarithms(p)} * ln J)"
 
 
 def width_forgotten(p):
     """There are sums over the entries of the vectors as well."""
-    return f"O({logarithms(p)})"
+    return f"O({_logarithms(p)})"
 
 
 def heads_serial(p):
     """The heads do not wait for one another."""
-    return f"O(K * ({logarithms(p)} + ln J))"
+    return f"O(K * ({_logarithms(p)} + ln J))"
 
 
 def width_serial(p):
     """A sum over the entries of a vector takes the logarithm of its length, like any other sum here."""
-    return f"O(J + {logarithms(p)})"
+    return f"O(J + {_logarithms(p)})"
 
 
 def positions_forgotten(p):
@@ -310,17 +302,17 @@ def total_work(p):
 
 def query_width(p):
     """The longest sum over entries is not the one in the score: look at what makes queries, keys and values."""
-    return f"O({logarithms(p)} + ln U)"
+    return f"O({_logarithms(p)} + ln U)"
 
 
 def other_serial(p):
     """Read once more which sums are done one term after the other here."""
-    return f"O(J + {seen(p)})" if p["serial"] == "features" else f"O(J + {logarithms(p)})"
+    return f"O(J + {seen(p)})" if p["serial"] == "features" else f"O(J + {_logarithms(p)})"
 
 
 def as_in_parallel(p):
     """This is the time with every sum in a tree."""
-    return f"O({logarithms(p)} + ln J)"
+    return f"O({_logarithms(p)} + ln J)"
 
 
 def multiplied(p):
@@ -357,31 +349,29 @@ def heads_times_width(p):
 
 def time_again(p):
     """This is a time with everything side by side; here all operations are counted."""
-    return f"O({logarithms(p)} + ln J)"
+    return f"O({_logarithms(p)} + ln J)"
 
 
 # The counts.
 
 
-def count(p, K=None):
+def _count(p, K=None):
     """The weights of all heads, or of K."""
-    from .problem import entries
-
     return entries({**p, "K": K or p["K"]})
 
 
 def without_heads(p):
     """This is one head's share: every head has weights of its own."""
-    return count(p, K=1)
+    return _count(p, K=1)
 
 
-def positions(p):
+def _positions(p):
     return p["X"] * p["Y"] * {"volume": p["Z"], "video": p["T"]}.get(p["layer"], 1)
 
 
 def not_squared(p):
     """A weight belongs to a pair of positions, not to one."""
-    return p["K"] * positions(p)
+    return p["K"] * _positions(p)
 
 
 def pairs_of_axes(p):
@@ -394,11 +384,11 @@ def mask_uncounted(p):
     K, X, Y, w = (p[name] for name in "KXYw")
     return {
         "window": K * X * Y * (2 * w + 1) ** 2,
-        "video": K * positions(p) ** 2,
+        "video": K * _positions(p) ** 2,
         "rows": K * (X * Y) ** 2,
         "columns": K * (X * Y) ** 2,
         "caption": K * p["T"] ** 2 * X * Y,
-    }.get(p["layer"], K * positions(p) * (X + Y - 1))
+    }.get(p["layer"], K * _positions(p) * (X + Y - 1))
 
 
 def patched_once(p):
@@ -442,3 +432,54 @@ def dearer(p):
 def just_axial(p):
     """Axial attention still compares positions, those of one line."""
     return "It is attention along a row followed by attention along a column, written in one line."
+
+
+MISTAKES = {
+    "layer": [
+        wrong_reach,
+        product_of_softmaxes,
+        over_the_query,
+        over_heads,
+        over_everything,
+        no_softmax,
+        roles_exchanged,
+        scale_misread,
+        extra_forgotten,
+        extra_turned,
+        looks_backwards,
+        own_value,
+        heads_interleaved,
+        first_heads_value,
+        summed_twice,
+    ],
+    "spatial": [
+        one_axis_only,
+        axes_apart,
+        all_pairs_compete,
+        lookers_compete,
+        query_and_key_exchanged,
+        other_scale,
+        other_positions,
+        sums_over_lookers,
+        heads_side_by_side,
+        heads_mixed,
+        one_attention_for_all,
+        keys_returned,
+        weights_detached,
+    ],
+    "time": [
+        positions_serial,
+        logarithms_multiplied,
+        width_forgotten,
+        heads_serial,
+        width_serial,
+        positions_forgotten,
+        total_work,
+        query_width,
+    ],
+    "practice": [other_serial, as_in_parallel, multiplied, only_width],
+    "work": [no_projections, projections_only, square_of_everything, heads_times_width, time_again],
+    "entries": [without_heads, not_squared, pairs_of_axes, mask_uncounted],
+    "patched": [patched_once, patched_not_squared, patched_without_heads, not_patched],
+    "channels": [not_normalised, knows_places, dearer, just_axial],
+}

@@ -1,18 +1,15 @@
 """Self-attention over an image (the spatial transformer; transformer problems, problem 5): equations, code, costs."""
 
-import math
-
 import torch
 
 from autograder import Choice, Equation, Function, Growth, Number, Problem, close, gradient
 from autograder import sizes as drawn_sizes
 from autograder import tensors as drawn_tensors
 
-from . import equivalents as right
-from . import mistakes as wrong
 from .arrangements import (
     EQUAL,
     HEADS,
+    entries,
     equal_widths,
     growing,
     growing_together,
@@ -23,6 +20,8 @@ from .arrangements import (
     widths,
     written,
 )
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
 from .wording import phrases
 
 LAYERS = ["image", "volume", "rows", "columns", "window", "bias", "caption", "video"]
@@ -122,29 +121,6 @@ def work(p):
     return f"O({lookers(p)} {seen(p)} J + {positions} J^2)"
 
 
-def window_pairs(n, w):
-    """Pairs on a line of n places that are at most w apart."""
-    return n * (2 * w + 1) - w * (w + 1)
-
-
-def entries(p):
-    """The weights of one layer that no mask makes zero."""
-    K, X, Y, Z, T, w = (p[name] for name in "KXYZTw")
-    return (
-        K
-        * {
-            "image": (X * Y) ** 2,
-            "bias": (X * Y) ** 2,
-            "volume": (X * Y * Z) ** 2,
-            "rows": X * Y**2,
-            "columns": X**2 * Y,
-            "window": window_pairs(X, w) * window_pairs(Y, w),
-            "caption": T * X * Y,
-            "video": (X * Y) ** 2 * math.comb(T + 1, 2),
-        }[p["layer"]]
-    )
-
-
 def patched(p):
     return p["K"] * ((p["X"] // p["P"]) * (p["Y"] // p["P"])) ** 2
 
@@ -152,6 +128,9 @@ def patched(p):
 def no_position(p):
     return "Its weights are the same for all positions: it mixes entries of a vector, and no position looks at another."
 
+
+SPATIAL_INPUTS = [drawn, wide_values, one_of_each]
+SPATIAL_CHECKS = [close(weight=6), gradient()]
 
 PROBLEM = Problem(
     title="The spatial transformer",
@@ -161,50 +140,18 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="import torch\nfrom torch.nn import functional as F",
     variants=200,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Equation(
-            "layer", points=8, tensors=tensors, sizes=sizes, target="h_out", reference=layer,
-            mistakes=[
-                wrong.wrong_reach, wrong.product_of_softmaxes, wrong.over_the_query, wrong.over_heads,
-                wrong.over_everything, wrong.no_softmax, wrong.roles_exchanged, wrong.scale_misread,
-                wrong.extra_forgotten, wrong.extra_turned, wrong.looks_backwards, wrong.own_value,
-                wrong.heads_interleaved, wrong.first_heads_value, wrong.summed_twice,
-            ],
-            equivalents=[
-                right.key_first, right.other_letters, right.own_softmax, right.merged_matrix, right.values_last,
-                right.concat, right.shifted_scores, right.lower_case_sums, right.in_latex,
-            ],
+        Equation("layer", points=8, tensors=tensors, sizes=sizes, target="h_out", reference=layer),
+        Function("spatial", points=7, inputs=SPATIAL_INPUTS, trials=2, reference=spatial, checks=SPATIAL_CHECKS),
+        Growth("time", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=time),
+        Growth("practice", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=practice),
+        Growth(
+            "work", points=2, variables=growing_together, constraints=equal_widths, definitions=EQUAL, reference=work
         ),
-        Function(
-            "spatial", points=7, inputs=[drawn, wide_values, one_of_each], trials=2, reference=spatial,
-            checks=[close(weight=6), gradient()],
-            mistakes=[
-                wrong.one_axis_only, wrong.axes_apart, wrong.all_pairs_compete, wrong.lookers_compete,
-                wrong.query_and_key_exchanged, wrong.other_scale, wrong.other_positions, wrong.sums_over_lookers,
-                wrong.heads_side_by_side, wrong.heads_mixed, wrong.one_attention_for_all, wrong.keys_returned,
-                wrong.weights_detached,
-            ],
-            equivalents=[right.by_loops, right.by_sdpa, right.by_einsum, right.stable, right.by_plain_tensors],
-        ),
-        Growth("time", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=time,
-               mistakes=[wrong.positions_serial, wrong.logarithms_multiplied, wrong.width_forgotten,
-                         wrong.heads_serial, wrong.width_serial, wrong.positions_forgotten, wrong.total_work,
-                         wrong.query_width],
-               equivalents=[right.one_logarithm, right.base_two, right.largest, right.all_widths]),
-        Growth("practice", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=practice,
-               mistakes=[wrong.other_serial, wrong.as_in_parallel, wrong.multiplied, wrong.only_width],
-               equivalents=[right.practice_by_max, right.practice_with_heads]),
-        Growth("work", points=2, variables=growing_together, constraints=equal_widths, definitions=EQUAL,
-               reference=work,
-               mistakes=[wrong.no_projections, wrong.projections_only, wrong.square_of_everything,
-                         wrong.heads_times_width, wrong.time_again],
-               equivalents=[right.work_by_heads, right.work_of_all_lines]),
-        Number("entries", points=1, reference=entries,
-               mistakes=[wrong.without_heads, wrong.not_squared, wrong.pairs_of_axes, wrong.mask_uncounted]),
-        Number("patched", points=1, reference=patched,
-               mistakes=[wrong.patched_once, wrong.patched_not_squared, wrong.patched_without_heads,
-                         wrong.not_patched]),
-        Choice("channels", points=2, reference=no_position,
-               mistakes=[wrong.not_normalised, wrong.knows_places, wrong.dearer, wrong.just_axial]),
+        Number("entries", points=1, reference=entries),
+        Number("patched", points=1, reference=patched),
+        Choice("channels", points=2, reference=no_position),
     ],
-)  # fmt: skip
+)

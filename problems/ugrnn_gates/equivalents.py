@@ -111,3 +111,10 @@ class AsLerp(InPlaceOfStates):
         a = nn.functional.linear(h, self.W_hR, -self.B_hR)
         b = nn.functional.linear(x, self.W_xR, -self.B_xR)
         return torch.lerp(torch.tanh(torch.lerp(b, a, share)), h, keep)
+
+
+EQUIVALENTS = {
+    "ugrnn": [step_back, one_matrix, as_steps],
+    "two_gate": [as_lerp, one_product, with_exp],
+    "TwoGateUGRNN": [Fused, InPlaceOfStates, AsLerp],
+}

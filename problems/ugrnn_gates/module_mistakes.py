@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 
-class Unrolled(nn.Module):
+class _Unrolled(nn.Module):
     def __init__(self, J, K, *, p):
         super().__init__()
         self.R_gate, self.h_gate, self.sign = p["R_gate"], p["h_gate"], -1
@@ -32,42 +32,42 @@ class Unrolled(nn.Module):
         return torch.stack(states, 1)
 
 
-class ForgetsState(Unrolled):
+class ForgetsState(_Unrolled):
     """Every step of yours starts from the initial state: what one step returns is what the next begins with."""
 
     def forward(self, x, h):
         return torch.stack([self.step(h, x_t) for x_t in x.unbind(1)], 1)
 
 
-class ReadsBackwards(Unrolled):
+class ReadsBackwards(_Unrolled):
     """You read the sequence from its end: h[b,t] may depend on the inputs up to t only."""
 
     def forward(self, x, h):
         return super().forward(x.flip(1), h).flip(1)
 
 
-class StatesBefore(Unrolled):
+class StatesBefore(_Unrolled):
     """Your result is one step late: at place t you give the state before the input at t was read."""
 
     def forward(self, x, h):
         return torch.cat([h[:, None], super().forward(x, h)[:, :-1]], 1)
 
 
-class OnlyLast(Unrolled):
+class OnlyLast(_Unrolled):
     """You return the last state only; all of them are wanted, one for each t."""
 
     def forward(self, x, h):
         return super().forward(x, h)[:, -1]
 
 
-class StartsAtZero(Unrolled):
+class StartsAtZero(_Unrolled):
     """The state that forward gets has no effect: your sequence starts from zeros of its own."""
 
     def forward(self, x, h):
         return super().forward(x, torch.zeros_like(h))
 
 
-class BiasesAdded(Unrolled):
+class BiasesAdded(_Unrolled):
     """You added the biases. In this course's convention a bias is a threshold: look at its sign in the equations."""
 
     def __init__(self, J, K, *, p):
@@ -75,7 +75,7 @@ class BiasesAdded(Unrolled):
         self.sign = 1
 
 
-class GateSwapped(Unrolled):
+class GateSwapped(_Unrolled):
     """G^R points the other way: read once more which branch it multiplies here."""
 
     def __init__(self, J, K, *, p):
@@ -83,7 +83,7 @@ class GateSwapped(Unrolled):
         self.R_gate = "x" if p["R_gate"] == "h" else "h"
 
 
-class StateGateSwapped(Unrolled):
+class StateGateSwapped(_Unrolled):
     """G^h points the other way: read once more whether it multiplies the previous state or the candidate here."""
 
     def __init__(self, J, K, *, p):
@@ -91,14 +91,14 @@ class StateGateSwapped(Unrolled):
         self.h_gate = "new" if p["h_gate"] == "old" else "old"
 
 
-class NotThroughTime(Unrolled):
+class NotThroughTime(_Unrolled):
     """The values are right, but you cut the graph between two steps: no gradient flows back through time."""
 
     def step(self, h, x):
         return super().step(h.detach(), x)
 
 
-class CandidateReturned(Unrolled):
+class CandidateReturned(_Unrolled):
     """You collect the candidates R; what is wanted are the states that follow from them."""
 
     def forward(self, x, h):

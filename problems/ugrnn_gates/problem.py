@@ -3,12 +3,23 @@
 import torch
 from torch import nn
 
-from autograder import Choice, Function, Module, Number, Problem, Written, close, gradient, holds, sizes, tensors
-from autograder.checks.compare import difference
+from autograder import (
+    Choice,
+    Function,
+    Module,
+    Number,
+    Problem,
+    Written,
+    close,
+    difference,
+    gradient,
+    holds,
+    sizes,
+    tensors,
+)
 
-from . import mistakes as wrong
-from . import module_mistakes as modules
-from .equivalents import AsLerp, Fused, InPlaceOfStates, as_lerp, as_steps, one_matrix, one_product, step_back, with_exp
+from .equivalents import EQUIVALENTS
+from .mistakes import MISTAKES
 
 
 def draw(rng):
@@ -47,9 +58,21 @@ def two_gate_cell(rng, p, **fixed):
     """Inputs of a cell with two gates."""
     n = {**sizes(rng, "B J K"), **fixed}
     drawn = tensors(
-        rng, n, h="B J", x="B K", W_hGR="J J", W_xGR="J K", B_GR="J", W_hR="J J", B_hR="J", W_xR="J K", B_xR="J",
-        W_hGh="J J", W_xGh="J K", B_Gh="J",
-    )  # fmt: skip
+        rng,
+        n,
+        h="B J",
+        x="B K",
+        W_hGR="J J",
+        W_xGR="J K",
+        B_GR="J",
+        W_hR="J J",
+        B_hR="J",
+        W_xR="J K",
+        B_xR="J",
+        W_hGh="J J",
+        W_xGh="J K",
+        B_Gh="J",
+    )
     return settled(drawn, n)
 
 
@@ -176,6 +199,18 @@ RUBRIC = """\
 - 1 of 4: the bias sets the gate's first value; its sign follows from "- B" and from the orientation of the gate.
 Take nothing off for a wording of one's own; "gates add memory" without a reason earns nothing."""
 
+TWO_GATE_CHECKS = [
+    close(weight=6),
+    gradient(weight=2.5),
+    holds(a_gate_that_keeps_keeps_exactly, weight=0.5),
+    holds(a_gate_that_forgets_forgets, weight=0.5),
+    holds(the_state_stays_bounded, weight=0.5),
+]
+MODULE_INPUTS = [sequences, one_short_sequence]
+MODULE_CHECKS = [close(weight=4), gradient(weight=2)]
+
+TWO_GATE_INPUTS = [two_gate_cell, two_gates_batch_of_one]
+
 PROBLEM = Problem(
     title="A UGRNN with one gate and with two",
     version=1,
@@ -184,47 +219,15 @@ PROBLEM = Problem(
     phrases=phrases,
     setup="import torch\nfrom torch import nn",
     variants=60,
+    mistakes=MISTAKES,
+    equivalents=EQUIVALENTS,
     parts=[
-        Function(
-            "ugrnn", points=5, inputs=[cell, batch_of_one], reference=ugrnn,
-            checks=[close(weight=4), gradient()],
-            mistakes=[
-                wrong.other_side, wrong.added_bias, wrong.same_activation, wrong.gate_of_tanh, wrong.not_convex,
-                wrong.no_gate, wrong.gate_from_input, wrong.transposed_state, wrong.detached_gate,
-            ],
-            equivalents=[step_back, one_matrix, as_steps],
-        ),
-        Function(
-            "two_gate", points=10, inputs=[two_gate_cell, two_gates_batch_of_one], reference=two_gate,
-            checks=[
-                close(weight=6), gradient(weight=2.5), holds(a_gate_that_keeps_keeps_exactly, weight=0.5),
-                holds(a_gate_that_forgets_forgets, weight=0.5), holds(the_state_stays_bounded, weight=0.5),
-            ],
-            mistakes=[
-                wrong.reset_inside, wrong.no_complement, wrong.outside_tanh, wrong.ungated_biases,
-                wrong.state_gate_swapped, wrong.input_gate_swapped, wrong.plus_B, wrong.tanh_gates,
-                wrong.sigmoid_candidate, wrong.one_gate_only, wrong.one_gate_twice, wrong.gates_swapped,
-                wrong.tanh_after_mixing, wrong.detached_gates,
-            ],
-            equivalents=[as_lerp, one_product, with_exp],
-        ),
-        Module(
-            "TwoGateUGRNN", points=6, inputs=[sequences, one_short_sequence], reference=TwoGateUGRNN,
-            checks=[close(weight=4), gradient(weight=2)],
-            mistakes=[
-                modules.ForgetsState, modules.ReadsBackwards, modules.StatesBefore, modules.OnlyLast,
-                modules.StartsAtZero, modules.BiasesAdded, modules.GateSwapped, modules.StateGateSwapped,
-                modules.NotThroughTime, modules.CandidateReturned,
-            ],
-            equivalents=[Fused, InPlaceOfStates, AsLerp],
-        ),
-        Choice("open_gate", points=1, reference=open_branch,
-               mistakes=[wrong.closed_branch, wrong.both_branches, wrong.neither_branch]),
-        Choice("gru", points=1, reference=gru_adds,
-               mistakes=[wrong.gru_has_cell, wrong.gru_not_convex, wrong.gru_is_same, wrong.gru_divides]),
-        Number("parameters", points=2, reference=parameters,
-               mistakes=[wrong.one_bias_for_R, wrong.no_biases, wrong.one_gate_count, wrong.four_blocks,
-                         wrong.without_input, wrong.square_input, wrong.bias_of_every_product]),
+        Function("ugrnn", points=5, inputs=[cell, batch_of_one], reference=ugrnn, checks=[close(weight=4), gradient()]),
+        Function("two_gate", points=10, inputs=TWO_GATE_INPUTS, reference=two_gate, checks=TWO_GATE_CHECKS),
+        Module("TwoGateUGRNN", points=6, inputs=MODULE_INPUTS, reference=TwoGateUGRNN, checks=MODULE_CHECKS),
+        Choice("open_gate", points=1, reference=open_branch),
+        Choice("gru", points=1, reference=gru_adds),
+        Number("parameters", points=2, reference=parameters),
         Written("gradients", points=4, reference=MODEL_ANSWER, rubric=RUBRIC),
     ],
-)  # fmt: skip
+)

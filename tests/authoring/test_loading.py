@@ -88,3 +88,77 @@ def test_a_slip_below_the_problem_names_the_folder(tmp_path):
     (root / "lib_broken" / "mistakes.py").write_text("eight = 8\n")
     with pytest.raises(AuthorError, match="problems/lib_broken: part 'n': mistake 8 is not a function"):
         load("lib_broken", root)
+
+
+SCHEME = """
+from autograder import Number, Problem
+
+from .mistakes import MISTAKES, seven
+
+
+PROBLEM = Problem(title="Seven", version=1, source="s", mistakes=MISTAKES, parts=[
+    Number("n", points=1, reference=seven),
+])
+"""
+TABLE = '''
+def seven(p):
+    return 7
+
+
+def _by(p, more):
+    """Seven and more."""
+    return seven(p) + more
+
+
+def eight(p):
+    """One too many."""
+    return _by(p, 1)
+
+
+def nine(p):
+    """Two too many."""
+    return _by(p, 2)
+
+
+MISTAKES = {LISTED}
+'''
+
+# name, what stands in the table, what is replaced, by what, the fault
+FORGOTTEN = [
+    ("all listed", '{"n": [eight, nine]}', "", "", None),
+    ("mistake", '{"n": [eight]}', "", "", "nine in mistakes.py is listed with no part; list it, or call it _nine"),
+    ("mistake that another uses", '{"n": [nine]}', "_by(p, 2)", "eight(p) + 1", "eight in mistakes.py is listed with"),
+    ("all", "{}", "", "", "eight in mistakes.py is listed with no part"),
+    (
+        "helper",
+        '{"n": [eight, nine]}',
+        "_by",
+        "by",
+        "by in mistakes.py is listed with no part; list it, or call it _by",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "listed", "old", "new", "fault"), FORGOTTEN, ids=[row[0] for row in FORGOTTEN])
+def test_a_forgotten_mistake_is_heard(tmp_path, name, listed, old, new, fault):
+    """In a module of mistakes, every function is listed with a part or has a private name."""
+    slug = f"lib_{name.replace(' ', '_')}"
+    root = write(tmp_path, slug)
+    (root / slug / "problem.py").write_text(SCHEME)
+    table = TABLE.replace("{LISTED}", listed)
+    (root / slug / "mistakes.py").write_text(table.replace(old, new) if old else table)
+    if fault is None:
+        assert [item.__name__ for item in load(slug, root).part("n").mistakes] == ["eight", "nine"]
+        return
+    with pytest.raises(AuthorError) as caught:
+        load(slug, root)
+    assert caught.value.code == "unlisted" and f"problems/{slug}: {fault}" in caught.value.message
+
+
+def test_a_forgotten_mistake_is_heard_where_parts_list_their_own(tmp_path):
+    """A module without a table is judged as soon as something of it is listed."""
+    root = write(tmp_path, "lib_listless")
+    with (root / "lib_listless" / "mistakes.py").open("a") as file:
+        file.write('\n\ndef nine(p):\n    """Two too many."""\n    return 9\n')
+    with pytest.raises(AuthorError, match=r"nine in mistakes\.py is listed with no part"):
+        load("lib_listless", root)

@@ -1,0 +1,34 @@
+"""What typed answers may use: the letters and where they live, abbreviations, and what a closed form is without."""
+
+from .further import KINDS
+from .populations import family_of
+
+
+def letters(p):
+    """All variables of the closed forms: i and k live where the softmax does."""
+    family = family_of(p)
+    return {"beta": "positive", "i": family.support} | (
+        {"k": family.support}
+        if p["population"] == "one-hot"
+        else {"gamma": "positive"}
+        if p["population"] == "temperature"
+        else {}
+    )
+
+
+def abbreviations(p):
+    """Z and P(i) as the question defines them."""
+    family = family_of(p)
+    total = family.total(lambda i: f"e^(-beta*{family.energy_at(i)})")
+    return {"Z": total, "P(i)": f"e^(-beta*{family.energy_at('i')})/Z"}
+
+
+def all_letters(p):
+    """What the last question may use."""
+    return letters(p) | KINDS[p["further"]].letters(p, family_of(p))
+
+
+# What the proof, a closed form, and the answer to the last question may use.
+LETTERS = {"domains": letters, "definitions": abbreviations}
+CLOSED = LETTERS | {"forbid": ("sum", "P", "Z")}
+FURTHER = CLOSED | {"domains": all_letters}
