@@ -20,9 +20,9 @@ from autograder.checks.gradient import Gradient
 from autograder.core import Parameters, Part, Problem
 from autograder.grading.judge import judge_part
 from autograder.parts.function import Function
-from autograder.parts.respond import local
 from autograder.parts.typed import Typed
 from autograder.protocol.answering import one_thread
+from autograder.protocol.respondents import local
 
 VARIANTS = 8
 FURTHER = 2  # draws of hidden inputs, per variant, by which a survivor is compared with the reference

@@ -9,10 +9,10 @@ from typing import Any
 from autograder.audit.simulated_answers import handed_in, thoughtless, untouched, visible_check
 from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Problem
 from autograder.errors import AuthorError
-from autograder.grading.judge import Interview, award
+from autograder.grading.judge import award
 from autograder.parts.function import Function
-from autograder.parts.respond import NoAnswer, local
 from autograder.protocol.codec import encode
+from autograder.protocol.respondents import Interview, NoAnswer, local
 
 # Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
 RESERVED = {*FAILURES, "ok", "value", "shape", "dtype", "type", "finite", "keys", "length", "detached", "no_option",

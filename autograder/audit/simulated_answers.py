@@ -13,8 +13,9 @@ import numpy as np
 
 from autograder.checks.compare import is_tensor
 from autograder.core import Answer, Ask, Parameters, Part, Problem, Question
-from autograder.parts.source import BEGIN, END, FORM, takes_parameters
+from autograder.parts.source import BEGIN, END, FORM
 from autograder.protocol.answering import answer, last_line
+from autograder.protocol.respondents import takes_parameters
 
 _SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MULTILINE | re.DOTALL)
 

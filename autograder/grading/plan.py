@@ -10,10 +10,9 @@ import functools
 from collections.abc import Callable
 
 from autograder.core import Part, Question
-from autograder.grading.judge import Interview
 from autograder.grading.notebook import Graded, grade, steps
 from autograder.grading.submission import Paper, Submission
-from autograder.parts.respond import local
+from autograder.protocol.respondents import Interview, local
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Asked, Replayed, Replies, Task
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import NoAnswer, failure_verdict, value_of
 from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,16 @@ from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
 from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, fault_verdict, known, local, trusted
 from autograder.parts.source import answer_source, argument_names
+from autograder.protocol.respondents import (
+    FunctionRespondent,
+    NoAnswer,
+    failure_verdict,
+    fault_verdict,
+    known,
+    local,
+    trusted,
+)
 
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]

@@ -10,8 +10,8 @@ import numpy as np
 from autograder.core import Ask, Case, Parameters
 from autograder.errors import AuthorError
 from autograder.parts.function import Function, Inputs, described
-from autograder.parts.respond import ModuleRespondent, local
-from autograder.parts.source import PARAMETERS, argument_names, takes_parameters
+from autograder.parts.source import argument_names
+from autograder.protocol.respondents import PARAMETERS, ModuleRespondent, local, takes_parameters
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 from autograder.checks.compare import difference, number
 from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import NoAnswer, failure_verdict, value_of
 from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
 
 
 @dataclass(frozen=True)

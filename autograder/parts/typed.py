@@ -14,8 +14,8 @@ from typing import Any
 from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
-from autograder.parts.respond import NoAnswer, failure_verdict, value_of
 from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
 
 # A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
 Text = str | Callable[..., Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import NoAnswer, value_of
 from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, value_of
 
 
 @dataclass(frozen=True)

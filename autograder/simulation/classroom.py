@@ -19,8 +19,8 @@ from autograder.authoring.source_notebook import WRITTEN_MARK, answer_id
 from autograder.authoring.variants import part_key
 from autograder.core import Ask, Parameters, Part, Problem, Standing
 from autograder.grading.judge import judge_part
-from autograder.parts.respond import local
 from autograder.protocol.answering import answer
+from autograder.protocol.respondents import local
 
 
 @dataclass(frozen=True)
