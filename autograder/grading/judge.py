@@ -36,7 +36,7 @@ def award(part: Part, verdicts: Sequence[Verdict]) -> tuple[Standing, float]:
         return "lost", 0.0
     if any(verdict.ok is None for verdict in verdicts):
         return "held", 0.0
-    weights = [check.weight for check in getattr(part, "checks", ())] or [1.0] * len(verdicts)
+    weights = part.weights(verdicts)
     shares = [1.0 if verdict.ok else verdict.share for verdict in verdicts]
     earned = sum(weight * share for weight, share in zip(weights, shares, strict=True))
     if earned == sum(weights):

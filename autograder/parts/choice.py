@@ -85,6 +85,11 @@ class Choice(Part):
         letters = ", ".join(repr(letter) for letter in self.options(p))
         return f"# {self.name} = ...   (one of {letters})\n{BEGIN}\n{self.name} = {self.right(p)!r}\n{END}\n"
 
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """No letter, or all of them."""
+        letters = {"an empty string": "", "all letters at once": string.ascii_lowercase, "a number": 1}
+        return {**super().trivial_answers(p), **letters}
+
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to one of the letters."""
         return f"form.check_choice({self.name!r}, {''.join(self.options(p))!r})"

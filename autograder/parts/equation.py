@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.core import Parameters, Verdict
+from autograder.core import Parameters, Part, Verdict
 from autograder.maths.decision import Decision
 from autograder.parts.open_answer import Demands, OpenAnswer, judged
 from autograder.parts.typed import Typed, guarded
@@ -79,6 +79,10 @@ class Equation(Typed):
             return super().compare(answer, p)
         declarations = self._declared(p)
         return judged(self.demands(OpenAnswer(text=answer, target=self.target, declarations=declarations), p))
+
+    def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
+        """Proved equal; to an open question there is more than one right answer."""
+        return super().harmless(agrees) if self.demands is None else "another right answer to an open question"
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         """Whether the answer is a known mistake: a comparison that needs no hints."""

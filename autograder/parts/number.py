@@ -59,6 +59,10 @@ class Number(Part):
         kind = "a whole number" if isinstance(self.reference(p), int) and not self.rtol else "a number"
         return f"# {self.name} = ...   ({kind}{unit})\n{BEGIN}\n{self.name} = {self.reference(p)!r}\n{END}\n"
 
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """What is no number."""
+        return {**super().trivial_answers(p), "nan": float("nan"), "an empty string": "", "an empty list": []}
+
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""
         return f"form.check_number({self.name!r})"

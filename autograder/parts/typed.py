@@ -7,7 +7,7 @@ neither prove nor refute.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -182,6 +182,20 @@ class Typed(Part):
 
     def _import(self) -> str:
         return f"from autograder.student import {self.call}"
+
+    def right_answers(self) -> list[Any]:
+        """The equivalents, and the alternatives of an open question."""
+        return [*super().right_answers(), *self.alternatives]
+
+    def mutants(self, p: Parameters) -> Iterator[Any] | None:
+        """Slips in the text of the solution."""
+        from autograder.parts.mutants import mutants_of_text
+
+        return mutants_of_text(self.written_by_author(p))
+
+    def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
+        """What the language accepts, it has proved."""
+        return "proved equal by the answer language"
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """What the language must know to read an answer, as keywords of its `parse`."""
