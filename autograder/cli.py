@@ -301,7 +301,7 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> N
 
 
 @main.command()
-@click.argument("kind", required=False, type=click.Choice(["expression", "equation", "growth"]))
+@click.argument("kind", required=False)
 @click.option(
     "--cases", "file", type=click.File(encoding="utf-8"), help="Decide every row of this .jsonl file, or of - ."
 )
@@ -315,7 +315,7 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> N
 @click.option("--variables", default="", help="The variables of growth, apart by spaces.")
 @click.option("--target", help="The tensor that the equations define.")
 def decide(**options: Any) -> None:
-    """Decide typed answers: a whole table of cases, or one answer by hand.
+    """Decide typed answers: a whole table of cases, or one answer of some KIND by hand.
 
     \b
       autograder decide --cases tests/data/cases/expression.jsonl --failures

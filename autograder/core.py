@@ -170,6 +170,11 @@ class Part(metaclass=_NamedArguments):
     at_best: ClassVar[Standing] = "earned"  # what a right answer is before a person has looked
     if_kept = "it may be right"  # why a mistake may keep its points
 
+    # What is asked by the kind's name; None where there is no such thing.
+    preview: ClassVar[Callable[..., Any] | None] = None  # what a student writes around it: `form.<kind>`
+    check_form: ClassVar[Callable[..., None] | None] = None  # what `local_check` runs: `form.check_<kind>`
+    decide_by_hand: ClassVar[Callable[..., Any] | None] = None  # compares two answers: `autograder decide <kind>`
+
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise AuthorError(

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
 from autograder.parts.source import BEGIN, END
 from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.student.local_checks import Malformed, defined
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,13 @@ class Choice(Part):
                 "options", f"part {self.name!r}: a choice needs at least one wrong option in mistakes=[...]"
             )
 
+    @classmethod
+    def check_form(cls, name: str, letters: str, /) -> None:
+        """Say whether the name is bound to one of the letters."""
+        if letter_of(defined(name)) not in list(letters):
+            raise Malformed("no_option", f"{name} must be one of {', '.join(map(repr, letters))}.")
+        print(f"{name}: one of the letters. (Whether it is right is not looked at here.)")
+
     def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
         functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]
@@ -44,6 +50,8 @@ class Choice(Part):
             raise AuthorError(
                 "options", f"part {self.name!r}: there must be a right option and 1 to 25 wrong ones under {p}"
             )
+        import numpy as np
+
         seed = [ord(letter) for letter in f"{self.name}{sorted(p.items(), key=str)}"]
         order = np.random.default_rng(seed).permutation(len(functions))
         return {letter: functions[i] for letter, i in zip(string.ascii_lowercase, order, strict=False)}
@@ -67,7 +75,7 @@ class Choice(Part):
         except NoAnswer as error:
             return [failure_verdict("choice", self.name, error.reply)]
         options = self.options(p)
-        letter = given.strip().strip("().:").strip().lower() if isinstance(given, str) else None
+        letter = letter_of(given)
         if letter not in options:
             wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
             return [Verdict(check="choice", ok=False, code="no_option", message=wanted)]
@@ -97,3 +105,8 @@ class Choice(Part):
     def statement(self, p: Parameters) -> str:
         """The options, one a line."""
         return "\n".join(f"- **{letter})** {function(p)}" for letter, function in self.options(p).items())
+
+
+def letter_of(given: Any) -> str | None:
+    """The letter that was meant: 'b', 'B', '(b)', 'b)'."""
+    return given.strip().strip("().:").strip().lower() if isinstance(given, str) else None

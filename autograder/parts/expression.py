@@ -9,7 +9,7 @@ from typing import Any
 from autograder.core import Parameters
 from autograder.maths.decision import Decision
 from autograder.parts.typed import Typed, guarded
-from autograder.student.preview import as_typed
+from autograder.student.preview import Shown
 
 Names = Mapping[str, str]
 
@@ -36,11 +36,20 @@ class Expression(Typed):
     log: str = "ln"
 
     kind = "expression"
-    call = "expression"
+    told = ("domains", "definitions", "functions", "log")
 
-    def text(self, value: Any) -> Any:
-        """A text; a number counts as its own, so that `math.inf` is infinity."""
-        return super().text(as_typed(value))
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """A closed form, typed in ASCII or LaTeX, typeset."""
+        from autograder.maths import expression as language
+
+        return Shown(language.to_latex(language.parse(answer, **declared)))
+
+    @classmethod
+    def text(cls, value: Any) -> Any:
+        """A text; a number counts as its own, so that `math.inf` is infinity, and not-a-number as none."""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        return super().text(str(value) if is_number else value)
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables, abbreviations and the meaning of log."""

@@ -30,6 +30,7 @@ from autograder.protocol.respondents import (
     takes_parameters,
     trusted,
 )
+from autograder.student.local_checks import Malformed, defined, example, form_of, look
 
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
@@ -53,6 +54,15 @@ class Function(Part):
     kind = "function"
     runs = True
     if_kept = "the hidden inputs do not see it, or it is right"
+
+    @classmethod
+    def check_form(cls, name: str, /, *, returns: Any, **arguments: Any) -> None:
+        """Call the function on arguments of the given forms and look at the form of what it returns."""
+        subject = defined(name)
+        if not callable(subject):
+            raise Malformed("type", f"{name} is {form_of(subject)}, not a function.")
+        values = tuple(example(form, place) for place, form in enumerate(arguments.values()))
+        look(subject, Question(kind="call", name=name, arguments=values), returns)
 
     def __post_init__(self) -> None:
         super().__post_init__()

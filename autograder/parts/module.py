@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from autograder.core import Ask, Case, Parameters
+from autograder.core import Ask, Case, Parameters, Question
 from autograder.errors import AuthorError
 from autograder.parts.function import Function, Inputs, described, zeros
 from autograder.parts.source import argument_names
 from autograder.protocol.respondents import PARAMETERS, ModuleRespondent, local, takes_parameters
+from autograder.student.local_checks import Malformed, defined, example, form_of, look
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,18 @@ class Module(Function):
     _: KW_ONLY
 
     kind = "module"
+
+    @classmethod
+    def check_form(  # type: ignore[override]  # a module is called with more than a function
+        cls, name: str, /, *, init: dict[str, Any], state: dict[str, Any], returns: Any, **arguments: Any
+    ) -> None:
+        """Build the module, load parameters of the given names and shapes, and look at the form of its result."""
+        subject = defined(name)
+        if not isinstance(subject, type):
+            raise Malformed("type", f"{name} is {form_of(subject)}, not a class.")
+        options = {"init": init, "state": {key: form.example() for key, form in state.items()}}
+        values = tuple(example(form, place) for place, form in enumerate(arguments.values()))
+        look(subject, Question(kind="module", name=name, arguments=values, options=options), returns)
 
     def _same_signatures(self) -> None:
         for other in (self.reference, *self.mistakes, *self.equivalents):

@@ -12,6 +12,7 @@ from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
 from autograder.parts.source import BEGIN, END
 from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.student.local_checks import Malformed, defined, form_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,14 @@ class Number(Part):
             raise AuthorError(
                 "reference", f"part {self.name!r}: the reference must be a function of p, not {self.reference!r}"
             )
+
+    @classmethod
+    def check_form(cls, name: str, /) -> None:
+        """Say whether the name is bound to a number."""
+        subject = defined(name)
+        if number(subject) is None:
+            raise Malformed("type", f"{name} is {form_of(subject)}; a number is wanted.")
+        print(f"{name}: a number. (Whether it is right is not looked at here.)")
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Exact or within the tolerance; a known wrong number gets its hint."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from autograder.core import Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.source import BEGIN, END
 from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.student.local_checks import Malformed, defined, form_of
+from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, present
 
 # A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
 Text = str | Callable[..., Any]
@@ -37,7 +39,8 @@ class Typed(Part):
     alternatives: Sequence[Text] = ()
     hints: bool = True
 
-    call = ""  # what a student writes around the text, such as `expression`
+    told: ClassVar[tuple[str, ...]] = ()  # the words of `declarations` by which an answer is read
+    kept_as: ClassVar[type[TypedText] | type[TypedRows]] = TypedText
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,7 +61,44 @@ class Typed(Part):
         """The decision about an answer by itself: whether it equals the official one."""
         return self.decide(self.right(p), answer, p)
 
-    def text(self, value: Any) -> Any:
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """The answer as the grader reads it; raises Unreadable."""
+        raise NotImplementedError(f"{cls.__name__} has no preview")
+
+    @classmethod
+    def show_declared(cls, answer: Any) -> Shown:
+        """The same in a notebook whose first cell has declared what an answer may use."""
+        return cls.show(answer, **declared_together(*cls.told))
+
+    @classmethod
+    def preview(cls, given: Any) -> Any:
+        """What is written around an answer: shown as the grader reads it, and kept as typed."""
+        return keep(cls.kept_as(given), cls.show_declared)
+
+    @classmethod
+    def check_form(cls, name: str, /, **declared: Any) -> None:
+        """Show the answer as the grader reads it, or where reading stops."""
+        subject = defined(name)
+        try:
+            answer = cls.text(subject)
+            if answer is None:
+                wanted = "write it as the comment in the cell above shows"
+                raise Malformed("type", f"{name} is {form_of(subject)}; {wanted}.")
+            shown = cls.show(answer, **declared)
+        except Unreadable as error:
+            raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
+        present(shown.bundle())
+        print(f"{name}: this is how it is read. (Whether it is right is not looked at here.)")
+
+    @classmethod
+    def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
+        """Compare two answers without a problem; `told` are arguments of the part."""
+        part = cls("answer", points=1, reference=reference, **told)
+        return part.decide(part.right({}), part.text(answer), {})
+
+    @classmethod
+    def text(cls, value: Any) -> Any:
         """The answer as its language takes it, or None for what is none; Unreadable for what a person should see."""
         return str(value) if isinstance(value, str) else None
 
@@ -80,7 +120,7 @@ class Typed(Part):
         except Unreadable as error:
             return [self._unreadable(error)]
         if answer is None:
-            return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.call}(...)")]
+            return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.kind}(...)")]
         if not str(answer).strip():
             return [self._verdict(False, "missing", f"{self.name} is empty.")]
         return [self._judged(answer, p, ask)]
@@ -167,12 +207,12 @@ class Typed(Part):
     def answer_cell(self, subject: Text, p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
         value = self.written_by_author(p) if subject is self.reference else self.given(subject, p)
-        return f"{self._import()}\n{self.name} = {self.call}({self.written(value)})\n"
+        return f"{self._import()}\n{self.name} = {self.kind}({self.written(value)})\n"
 
     def solution_cell(self, p: Parameters) -> str:
         """The assignment between nbgrader's marks, under lines that show the form."""
-        line = f"{self.name} = {self.call}({self.written(self.written_by_author(p))})"
-        return f"{self._import()}\n# {self.name} = {self.call}({self.example})\n{BEGIN}\n{line}\n{END}\n"
+        line = f"{self.name} = {self.kind}({self.written(self.written_by_author(p))})"
+        return f"{self._import()}\n# {self.name} = {self.kind}({self.example})\n{BEGIN}\n{line}\n{END}\n"
 
     def written_by_author(self, p: Parameters) -> Any:
         """The answer that the solution shows."""
@@ -181,7 +221,7 @@ class Typed(Part):
     example = '"..."'
 
     def _import(self) -> str:
-        return f"from autograder.student import {self.call}"
+        return f"from autograder.student import {self.kind}"
 
     def right_answers(self) -> list[Any]:
         """The equivalents, and the alternatives of an open question."""
@@ -204,7 +244,7 @@ class Typed(Part):
     def local_check(self, p: Parameters) -> str:
         """Reads the answer as the grader will, and shows it typeset."""
         words = "".join(f", {key}={value!r}" for key, value in self.declarations(p).items() if value)
-        return f"form.check_{self.call}({self.name!r}{words})"
+        return f"form.check_{self.kind}({self.name!r}{words})"
 
 
 def _quoted(text: str) -> str:
