@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Parameters = dict[str, Any]
 Standing = Literal["earned", "lost", "held"]
 
+# The marks between which nbgrader's students find a gap.
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+
 # Why there is no value, and nothing more is asked: code that is not there, or does not come back.
 LAST_WORDS = ("missing", "timeout", "memory", "exit", "staff")
 # Why there is no value: one of those, or the code raised, or gave something that is no answer of this kind.

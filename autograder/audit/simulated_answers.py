@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.core import Answer, Ask, Parameters, Part, Problem
-from autograder.parts.source import BEGIN, END, FORM
+from autograder.authoring.source_notebook import FORM
+from autograder.core import BEGIN, END, Answer, Ask, Parameters, Part, Problem
 from autograder.protocol.answering import answer, last_line
 
 _SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MULTILINE | re.DOTALL)

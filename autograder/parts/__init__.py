@@ -7,8 +7,6 @@ an author calls it `Interval`. Nothing lists the kinds, and none is imported bef
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import pkgutil
 from typing import TYPE_CHECKING, Any
 
 from autograder.core import Part
@@ -43,15 +41,23 @@ __all__ = [
 
 def find(kind: str) -> type[Part] | None:
     """The kind of that name; None where there is none."""
-    if not kind.isidentifier() or importlib.util.find_spec(f"{__name__}.{kind}") is None:
+    if not kind.isidentifier():
         return None
-    found = vars(importlib.import_module(f"{__name__}.{kind}")).values()
-    classes = (item for item in found if isinstance(item, type) and issubclass(item, Part))
+    name = f"{__name__}.{kind}"
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return None
+    classes = (item for item in vars(module).values() if isinstance(item, type) and issubclass(item, Part))
     return next((item for item in classes if item.kind == kind), None)
 
 
 def kinds() -> dict[str, type[Part]]:
     """All kinds by their names; this imports them."""
+    import pkgutil
+
     names = sorted(item.name for item in pkgutil.iter_modules(__path__))
     return {name: kind for name in names if (kind := find(name))}
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.source import BEGIN, END
 from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
 from autograder.student.local_checks import Malformed, defined
 

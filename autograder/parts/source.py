@@ -12,12 +12,9 @@ import tokenize
 from collections.abc import Callable
 from typing import Any
 
-from autograder.core import Parameters
+from autograder.core import BEGIN, END, Parameters
 from autograder.errors import AuthorError
 from autograder.protocol.respondents import PARAMETERS, takes_parameters
-
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-FORM = "from autograder import student as form"  # what a visible check starts with
 
 Definition = ast.FunctionDef | ast.ClassDef
 

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
-from autograder.parts.source import BEGIN, END
-from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
 from autograder.student.local_checks import Malformed, defined, form_of
 from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, present
 
@@ -111,12 +109,13 @@ class Typed(Part):
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict: right, wrong with what can be said about it, or for a person."""
+        reply = ask(Question(kind="value", name=self.name))
+        if reply.failure is not None:
+            from autograder.protocol.respondents import failure_verdict  # not in a notebook: a preview asks nobody
+
+            return [failure_verdict(self.kind, self.name, reply)]
         try:
-            value = value_of(ask(Question(kind="value", name=self.name)))
-        except NoAnswer as error:
-            return [failure_verdict(self.kind, self.name, error.reply)]
-        try:
-            answer = self.text(value)
+            answer = self.text(reply.value)
         except Unreadable as error:
             return [self._unreadable(error)]
         if answer is None:
@@ -156,12 +155,11 @@ class Typed(Part):
         return self.reference(p) if callable(self.reference) else self.reference
 
     def _earlier(self, ask: Ask) -> Any:
+        """The answer to the part that this one follows; None where there is none."""
         if not self.follows:
             return None
-        try:
-            return value_of(ask(Question(kind="value", name=self.follows)))
-        except NoAnswer:
-            return None
+        reply = ask(Question(kind="value", name=self.follows))
+        return reply.value if reply.failure is None else None
 
     def _carried_forward(self, first: Decision, answer: Any, p: Parameters, earlier: Any) -> Decision:
         """The decision against what follows from the student's own earlier answer, if anything does."""

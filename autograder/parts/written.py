@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Part, Question, Standing, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Standing, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.source import BEGIN, END
 from autograder.protocol.respondents import NoAnswer, value_of
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograder.core import Answer, Question
 from autograder.errors import StudentError
+
+if TYPE_CHECKING:
+    from autograder.core import Question
 
 
 class Malformed(StudentError):
@@ -73,7 +75,7 @@ def look(subject: Any, question: Question, returns: Any) -> None:
 
     name = question.name
     with quiet_stderr():
-        reply: Answer = answer(question, {name: subject})
+        reply = answer(question, {name: subject})
     if reply.failure:
         what = (
             "is not written yet" if reply.detail.startswith("NotImplementedError") else f"stopped with {reply.detail}"

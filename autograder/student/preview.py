@@ -6,7 +6,6 @@ How an answer is read, each kind says in its own file.
 
 from __future__ import annotations
 
-import html
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -49,6 +48,8 @@ class Shown:
     def bundle(self) -> dict[str, str]:
         """The MIME bundle for a notebook."""
         if self.fault:
+            import html
+
             page = f"<p>This cannot be read yet:</p><pre>{html.escape(self.fault)}</pre>"
             return {"text/plain": f"This cannot be read yet:\n{self.fault}", "text/html": page}
         notes = "".join(f"\n\n{note}" for note in self.notes)
