@@ -35,18 +35,6 @@ _HOMES = {
     "core": ("Problem",),
     "errors": ("Unreadable",),
     "authoring.inputs": ("sizes", "tensors"),
-    "parts": (
-        "Choice",
-        "Derivation",
-        "Equation",
-        "Expression",
-        "Function",
-        "Growth",
-        "Matrix",
-        "Module",
-        "Number",
-        "Written",
-    ),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -77,7 +65,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The author's word of that name, from the module where it lives."""
-    if name not in _HOME:
+    """The author's word of that name, from the module where it lives; any other in capitals is a kind of answer."""
+    home = _HOME.get(name, "parts" if name[:1].isupper() else "")
+    found = getattr(importlib.import_module(f"{__name__}.{home}"), name, None) if home else None
+    if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    return found

@@ -338,7 +338,7 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> N
 
 
 @main.command()
-@click.argument("kind", metavar="[LANGUAGE]", required=False, type=click.Choice(["expression", "equation", "growth"]))
+@click.argument("kind", metavar="[LANGUAGE]", required=False)
 @click.option(
     "--cases",
     "file",

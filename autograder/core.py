@@ -7,9 +7,9 @@ checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a subm
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from autograder.errors import AuthorError, did_you_mean
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Parameters = dict[str, Any]
 Standing = Literal["earned", "lost", "held"]
+
+# The marks between which nbgrader's students find a gap.
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 # Why there is no value, and nothing more is asked: code that is not there, or does not come back.
 LAST_WORDS = ("missing", "timeout", "memory", "exit", "staff")
@@ -113,13 +116,15 @@ class Report:
 class Case:
     """One draw of hidden inputs: the arguments by name, and the parameters they were drawn under.
 
-    `options` holds what a module is built from (`init`, `state`); `rng_key` seeds whatever else a check draws.
+    `options` holds what a module is built from (`init`, `state`); `rng_key` seeds whatever else a check draws;
+    `drawn_by` is the name of the author's function that drew it.
     """
 
     parameters: Parameters
     arguments: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     rng_key: tuple[int, ...] = (0,)
+    drawn_by: str = ""
 
 
 class _NamedArguments(type):
@@ -163,7 +168,16 @@ class Part(metaclass=_NamedArguments):
     rubric: str = ""
 
     kind = "part"
-    judged_by_person = False
+    follows = ""  # an earlier part, whose answer this one is judged by as well
+    runs = False  # whether the student's code is run to judge it
+    judged_by_person = False  # answered in words, in one markdown cell
+    at_best: ClassVar[Standing] = "earned"  # what a right answer is before a person has looked
+    if_kept = "it may be right"  # why a mistake may keep its points
+
+    # What is asked by the kind's name; None where there is no such thing.
+    preview: ClassVar[Callable[..., Any] | None] = None  # what a student writes around it: `form.<kind>`
+    check_form: ClassVar[Callable[..., None] | None] = None  # what `local_check` runs: `form.check_<kind>`
+    decide_by_hand: ClassVar[Callable[..., Any] | None] = None  # compares two answers: `autograder decide <kind>`
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
@@ -185,7 +199,7 @@ class Part(metaclass=_NamedArguments):
             if names.count(name) > 1:
                 raise AuthorError("duplicate_mistake", f"part {self.name!r}: two mistakes are called {name!r}")
 
-    # What a kind of part defines. `p` are the variant's parameters.
+    # What a kind of part says of itself. `p` are the variant's parameters.
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Put the hidden questions through `ask` and say what each check finds."""
@@ -214,6 +228,50 @@ class Part(metaclass=_NamedArguments):
     def statement(self, p: Parameters) -> str:
         """What the package adds under the author's statement of this part."""
         return ""
+
+    # What grading asks a kind beside its judge.
+
+    def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
+        """What a run of the notebook will be asked: the value, and that of the part which this one follows."""
+        return [Question(kind="value", name=name) for name in (self.name, self.follows) if name]
+
+    def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
+        """What each verdict counts of the points."""
+        return [1.0] * len(verdicts)
+
+    # What the audit asks a kind.
+
+    def right_answers(self) -> list[Any]:
+        """What must keep every point, beside the reference."""
+        return list(self.equivalents)
+
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """What the name may be bound to without thought, by what it is called: none of it may earn points."""
+        return {"None": None}
+
+    def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
+        """What differs when it is asked twice; empty where nothing does."""
+        differs = callable(self.reference) and self.reference(p) != self.reference(p)
+        return "the reference gives two values when asked twice" if differs else ""
+
+    def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+        """The hidden cases; none where nothing is drawn."""
+        return []
+
+    def passes(self, subject: Any, case: Case) -> bool:
+        """Whether `subject` passes every check in one hidden case."""
+        raise NotImplementedError(f"{type(self).__name__} has no hidden cases")
+
+    def mutants(self, p: Parameters) -> Iterator[Any] | None:
+        """The reference with each single slip that a machine can make in it; None where it can make none."""
+        return None
+
+    def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
+        """Why a mutant that keeps every point does no harm; None if it does.
+
+        `agrees` says whether it earns all on further hidden inputs too, where it is judged by the part given.
+        """
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,12 +310,11 @@ class Problem(metaclass=_NamedArguments):
                     "duplicate_part", f"two parts are called {name!r}; the student defines each name once"
                 )
         for place, part in enumerate(self.parts):
-            follows = getattr(part, "follows", "")
-            if follows and follows not in names[:place]:
+            if part.follows and part.follows not in names[:place]:
                 raise AuthorError(
                     "follows",
-                    f"part {part.name!r} follows {follows!r}, which is no part before it"
-                    f"{did_you_mean(follows, names[:place])}",
+                    f"part {part.name!r} follows {part.follows!r}, which is no part before it"
+                    f"{did_you_mean(part.follows, names[:place])}",
                 )
         if not isinstance(self.version, int) or self.version < 1:
             raise AuthorError("version", f"version is a whole number from 1, not {self.version!r}")

@@ -11,7 +11,6 @@ Every exception has a stable `code` that holds no number, so that a class can be
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -71,5 +70,7 @@ class StaffError(AutograderError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """' (did you mean X?)' for the closest known name, or the empty string."""
+    import difflib  # not for a notebook, where a name is seldom misspelt
+
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" (did you mean {close[0]}?)" if close else ""

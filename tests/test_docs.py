@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from autograder import parts
 from autograder.audit.problem import audit
 from autograder.authoring.loading import load, slugs, statement_text
 from autograder.authoring.scaffold import scaffold
 from autograder.errors import Unreadable
-from autograder.student import preview
 from benchmarks import architecture
 from benchmarks.pages import written
 
@@ -28,16 +28,8 @@ def blocks():
 def show(kind, words, text):
     """What the preview makes of one example; raises Unreadable."""
     domains = dict(word.split("=") for word in words if "=" in word)
-    match kind:
-        case "expression":
-            return preview.show_expression(text, domains=domains)
-        case "derivation":
-            return preview.show_derivation(text, domains=domains)
-        case "matrix":
-            return preview.show_matrix(ast.literal_eval(text), domains=domains)
-        case "growth":
-            return preview.show_growth(text, variables=words)
-    return preview.show_equation(text)
+    told = {"growth": {"variables": words}, "equation": {}}.get(kind, {"domains": domains})
+    return parts.find(kind).show(ast.literal_eval(text) if kind == "matrix" else text, **told)
 
 
 EXAMPLES = [(kind, tuple(words), line) for kind, words, lines in blocks() if kind != "derivation" for line in lines]
@@ -63,7 +55,7 @@ def test_the_derivation_of_the_students_page():
 
 def test_the_page_has_an_example_of_each_kind():
     """No kind of typed answer is left out."""
-    assert {kind for kind, _, _ in blocks()} == {"expression", "equation", "growth", "derivation", "matrix"}
+    assert {kind for kind, _, _ in blocks()} == {name for name, kind in parts.kinds().items() if kind.preview}
 
 
 def test_the_authors_page_is_a_doctest():

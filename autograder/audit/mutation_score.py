@@ -8,21 +8,16 @@ part's inputs or checks are too weak.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from autograder.audit.mutants import Mutant, mutants_of_code, mutants_of_rows, mutants_of_text
-from autograder.audit.simulated_answers import handed_in
 from autograder.authoring.variants import stream_key, variant
-from autograder.checks import close, gradient
-from autograder.checks.check import Check
-from autograder.checks.gradient import Gradient
 from autograder.core import Parameters, Part, Problem
 from autograder.grading.judge import judge_part
-from autograder.parts.function import Function
-from autograder.parts.respond import local
-from autograder.parts.typed import Typed
+from autograder.parts.mutants import Mutant
 from autograder.protocol.answering import one_thread
+from autograder.protocol.respondents import local
 
 VARIANTS = 8
 FURTHER = 2  # draws of hidden inputs, per variant, by which a survivor is compared with the reference
@@ -41,13 +36,14 @@ class PartStrength:
 
 
 def strength(problem: Problem, *, seed: int = 0, progress: Callable[[], None] = lambda: None) -> list[PartStrength]:
-    """Mutate every part that has a reference of code or typed mathematics, under the variants from `seed` on."""
+    """Mutate every part in whose reference a machine can make slips, under the variants from `seed` on."""
     one_thread()
     drawn = _distinct(problem, seed)
     found = []
     for part in problem.parts:
-        if isinstance(part, Function | Typed):
-            found.append(_part(problem, part, drawn))
+        mutants = part.mutants(drawn[0])
+        if mutants is not None:
+            found.append(_part(problem, part, mutants, drawn))
         progress()
     return found
 
@@ -64,15 +60,15 @@ def _distinct(problem: Problem, seed: int) -> list[Parameters]:
     return found
 
 
-def _part(problem: Problem, part: Part, drawn: list[Parameters]) -> PartStrength:
+def _part(problem: Problem, part: Part, mutants: Iterator[Mutant], drawn: list[Parameters]) -> PartStrength:
     made, killed = 0, 0
     harmless, survivors = [], []
-    for mutant in _mutants(part, drawn[0]):
+    for mutant in mutants:
         made += 1
-        under = drawn if isinstance(part, Function) else drawn[:1]  # a typed slip was made in one variant's text
+        under = drawn if callable(mutant.subject) else drawn[:1]  # a typed slip was made in one variant's text
         if not all(_full(problem, part, mutant, p, "inputs") for p in under):
             killed += 1
-        elif (reason := _reason(problem, part, mutant, drawn)) is not None:
+        elif (reason := part.harmless(functools.partial(_agrees, problem, mutant, drawn))) is not None:
             harmless.append((mutant, reason))
         else:
             survivors.append(mutant)
@@ -81,39 +77,13 @@ def _part(problem: Problem, part: Part, drawn: list[Parameters]) -> PartStrength
     )
 
 
-def _mutants(part: Part, p: Parameters) -> Iterator[Mutant]:
-    if isinstance(part, Function):
-        yield from mutants_of_code(part.reference)
-    elif isinstance(part, Typed):
-        written = part.written_by_author(p)
-        yield from mutants_of_text(written) if isinstance(written, str) else mutants_of_rows(written)
-
-
 def _full(problem: Problem, part: Part, mutant: Mutant, p: Parameters, purpose: str) -> bool:
     """Whether the mutant earns every point on the hidden inputs of that purpose."""
     key = stream_key(b"audit", problem.slug, part.name, purpose)
-    if isinstance(part, Typed):
-        cell = f"{part.name} = {mutant.subject!r}\n"
-        return judge_part(part, p, handed_in(problem, part, cell), key).standing == "earned"
     return judge_part(part, p, local(mutant.subject, part.name, p), key).standing == "earned"
 
 
-def _reason(problem: Problem, part: Part, mutant: Mutant, drawn: list[Parameters]) -> str | None:
-    """Why a mutant that keeps every point does no harm; None if it does."""
-    if isinstance(part, Typed):
-        is_open = getattr(part, "demands", None) is not None
-        return "another right answer to an open question" if is_open else "proved equal by the answer language"
-    assert isinstance(part, Function)
-
-    def agrees(*checks: Check) -> bool:
-        asked = replace(part, checks=checks)
-        draws = [(p, f"further {i}") for p in drawn for i in range(FURTHER)]
-        return all(_full(problem, asked, mutant, p, purpose) for p, purpose in draws)
-
-    if agrees(close(rtol=1e-9), gradient(rtol=1e-8)):
-        return "same values and gradients on further draws of the inputs"
-    if not any(isinstance(check, Gradient) for check in part.checks) and agrees(close(rtol=1e-9)):
-        return "same values on further draws of the inputs; gradients are not asked for"
-    if not part.checks[0].compares:
-        return "another answer that has the properties asked for"
-    return None
+def _agrees(problem: Problem, mutant: Mutant, drawn: list[Parameters], asked: Part) -> bool:
+    """Whether the mutant earns every point of `asked` on further hidden inputs of these variants."""
+    draws = [(p, f"further {i}") for p in drawn for i in range(FURTHER)]
+    return all(_full(problem, asked, mutant, p, purpose) for p, purpose in draws)

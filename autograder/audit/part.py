@@ -9,10 +9,9 @@ from typing import Any
 from autograder.audit.simulated_answers import handed_in, thoughtless, untouched, visible_check
 from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Problem
 from autograder.errors import AuthorError
-from autograder.grading.judge import Interview, award
-from autograder.parts.function import Function
-from autograder.parts.respond import NoAnswer, local
+from autograder.grading.judge import award
 from autograder.protocol.codec import encode
+from autograder.protocol.respondents import Interview
 
 # Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
 RESERVED = {*FAILURES, "ok", "value", "shape", "dtype", "type", "finite", "keys", "length", "detached", "no_option",
@@ -82,8 +81,7 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
         found.stopped = True
         return
     _visible(problem, part, p, part.solution_cell(p), "the reference", found)
-    alternatives = getattr(part, "alternatives", ())
-    for equivalent in (item for item in (*part.equivalents, *alternatives) if part.applies(item, p)):
+    for equivalent in (item for item in part.right_answers() if part.applies(item, p)):
         _equivalent(problem, part, equivalent, p, key, found)
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)
@@ -93,8 +91,7 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
         if outcome.standing != "lost" or outcome.points > 0:
             sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
             found.fault(f"trivial {name}", sentence)
-    if isinstance(part, Function):
-        _weak_inputs(part, part.cases(p, key), found)
+    _weak_inputs(part, part.cases(p, key), found)
 
 
 def _equivalent(
@@ -126,33 +123,13 @@ def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcom
 
 def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> bool:
     """The solution cell earns all (or waits for a person), and gives the same answers twice."""
-    if unstable := next(_unstable(part, p, key), None):
+    if unstable := part.unstable(p, key):
         found.fault("unstable", f"{unstable}; under the same parameters it must be the same")
         return False
     outcome = _judged(part, p, handed_in(problem, part, part.solution_cell(p)), key)
-    wanted = "held" if part.judged_by_person else "earned"
-    if outcome.standing != wanted:
+    if outcome.standing != part.at_best:
         found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn all")
-    return outcome.standing == wanted
-
-
-def _unstable(part: Part, p: Parameters, key: tuple[int, ...]) -> Iterator[str]:
-    """What differs when it is asked twice."""
-    if not isinstance(part, Function):
-        if callable(part.reference) and part.reference(p) != part.reference(p):
-            yield "the reference gives two values when asked twice"
-        return
-    for case, again in zip(part.cases(p, key), part.cases(p, key), strict=True):
-        if _frame(case) != _frame(again):
-            yield "inputs() gives two values when asked twice; use only the rng it is given"
-        respondent = part.respondent(local(part.reference, part.name, p), case)
-        arguments = tuple(case.arguments.values())
-        if encode(respondent.call(*arguments)) != encode(respondent.call(*arguments)):
-            yield "the reference gives two values when asked twice"
-
-
-def _frame(case: Case) -> bytes:
-    return encode([case.arguments, case.options])
+    return outcome.standing == part.at_best
 
 
 def _mistake(
@@ -163,8 +140,7 @@ def _mistake(
     outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(mistake, p)), key)
     if outcome.standing != "lost" or outcome.points >= outcome.max_points:
         found.survivors.add(name)
-        why = "the hidden inputs do not see it, or it is right" if isinstance(part, Function) else "it may be right"
-        found.fault(name, f"mistake {name!r} {_earns(outcome)} under {p}: {why}")
+        found.fault(name, f"mistake {name!r} {_earns(outcome)} under {p}: {part.if_kept}")
         return
     if outcome.points > 0:
         found.losers.add(name)
@@ -181,7 +157,7 @@ def _mistake(
         found.note(f"same {name}", f"mistakes {lost.code!r} and {name!r} cannot be told apart under {p}")
 
 
-def _weak_inputs(part: Function, cases: list[Case], found: Findings) -> None:
+def _weak_inputs(part: Part, cases: list[Case], found: Findings) -> None:
     """Notes which mistakes pass every check on a hidden case (if all cases were like it, they would earn), and what
     the cases have for arguments."""
     for case in cases:
@@ -189,21 +165,9 @@ def _weak_inputs(part: Function, cases: list[Case], found: Findings) -> None:
             found.shown.setdefault(name, set()).add(encode(value))
             if hasattr(value, "shape"):
                 found.shapes.setdefault(name, set()).add(tuple(value.shape))
-    draws = [part._draws()[0]] * part.trials + part._draws()[1:]
-    for draw, case in zip(draws, cases, strict=True):
         for mistake in part.mistakes:
-            if mistake.__name__ not in found.losers and _passes(part, case, mistake):
-                found.weak.setdefault(draw.__name__, set()).add(mistake.__name__)
-
-
-def _passes(part: Function, case: Case, mistake: Callable[..., Any]) -> bool:
-    wrong, right = (
-        part.respondent(local(item, part.name, case.parameters), case) for item in (mistake, part.reference)
-    )
-    try:
-        return all(check.run(case, wrong, right).ok for check in part.checks)
-    except NoAnswer:
-        return False
+            if mistake.__name__ not in found.losers and part.passes(mistake, case):
+                found.weak.setdefault(case.drawn_by, set()).add(mistake.__name__)
 
 
 def name_of(subject: Any) -> str:

@@ -210,7 +210,7 @@ def _part_audit(part: Part, found: Findings) -> PartAudit:
     for sentence in found.narrow():
         found.note(sentence, sentence)
     names = tuple(mistake.__name__ for mistake in part.mistakes if found.stopped or mistake.__name__ in found.made)
-    right = [*part.equivalents, *getattr(part, "alternatives", ())]
+    right = part.right_answers()
     kept = [item for item in right if f"equivalent {name_of(item)}" not in found.survivors]
     return PartAudit(
         name=part.name, kind=part.kind, points=float(part.points), mistakes=names,

@@ -12,8 +12,8 @@ from typing import Any
 from autograder.authoring import loading, statement
 from autograder.authoring.variants import variant
 from autograder.core import Parameters, Part, Problem, Variant
-from autograder.parts.source import FORM
 
+FORM = "from autograder import student as form"  # what a visible check starts with
 HIDDEN_BEGIN, HIDDEN_END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 WRITTEN_MARK = "<!-- your answer: {name} -->"
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}

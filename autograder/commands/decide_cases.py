@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
-from autograder.errors import StaffError, Unreadable
+from autograder import parts
+from autograder.errors import StaffError, Unreadable, did_you_mean
 from autograder.maths.cases import RESULTS, Case, decide, read, scoreboard
 from autograder.maths.decision import Decision
 
@@ -53,13 +55,16 @@ def _failure(case: Case) -> Text:
     return Text(f"{head}\n    against {row['reference']}\n    {case.said}")
 
 
-def decide_by_hand(
-    kind: str, reference: str, answer: str, domains: Sequence[str], variables: str, target: str | None
-) -> int:
-    """Decide one answer and print the outcome with its witness or reason; 0 equal, 1 different, 2 undecided."""
+def decide_by_hand(kind: str, reference: str, answer: str, domains: Sequence[str], **told: str | None) -> int:
+    """Decide one answer and print the outcome with its witness or reason; 0 equal, 1 different, 2 undecided.
+
+    `domains` and whatever is `told` are arguments of a part of that kind.
+    """
+    words = {"domains": _pairs(domains), **told}
+    decide = _by_hand(kind, given := {name: value for name, value in words.items() if value})
     console = Console()
     try:
-        decision = _decided(kind, reference, answer, domains, variables, target)
+        decision = decide(reference, answer, **given)
     except Unreadable as error:
         console.print(Text(f"unreadable ({error.code})\n{error.caret()}"))
         return 2
@@ -69,16 +74,18 @@ def decide_by_hand(
     return {"equal": 0, "different": 1, "undecided": 2}[decision.outcome]
 
 
-def _decided(
-    kind: str, reference: str, answer: str, domains: Sequence[str], variables: str, target: str | None
-) -> Decision:
-    from autograder.parts.typed import guarded
-
-    if kind == "expression":
-        return guarded("expression", reference, answer, domains=_pairs(domains))
-    if kind == "growth":
-        return guarded("growth", reference, answer, variables=tuple(variables.split()))
-    return guarded("tensor", reference, answer, target=target)
+def _by_hand(kind: str, given: Iterable[str]) -> Callable[..., Decision]:
+    """How answers of a kind are compared without a problem; StaffError where they are not, or not by these words."""
+    found = parts.find(kind)
+    if found is None or found.decide_by_hand is None:
+        known = [name for name, other in parts.kinds().items() if other.decide_by_hand]
+        raise StaffError(
+            "kind",
+            f"there is no typed answer of kind {kind!r}{did_you_mean(kind, known)}; there are {', '.join(known)}",
+        )
+    if unknown := set(given) - {item.name for item in fields(found)}:
+        raise StaffError("option", f"an answer of kind {kind!r} takes no {' or '.join(sorted(unknown))}")
+    return found.decide_by_hand
 
 
 def _pairs(domains: Sequence[str]) -> dict[str, str]:

@@ -4,29 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Standing, Verdict
-from autograder.parts.respond import fault_verdict
-from autograder.protocol.answering import question_key
-
-
-class Interview:
-    """Asks each question once and remembers the answers, in order."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self._replies: dict[str, tuple[Question, Answer]] = {}
-
-    def __call__(self, question: Question) -> Answer:
-        """The answer to a question, from memory where it was asked before."""
-        key = question_key(question)
-        if key not in self._replies:
-            self._replies[key] = (question, self._ask(question))
-        return self._replies[key][1]
-
-    @property
-    def answers(self) -> tuple[tuple[Question, Answer], ...]:
-        """Everything that was asked and what came back."""
-        return tuple(self._replies.values())
+from autograder.core import Ask, Outcome, Parameters, Part, Standing, Verdict
+from autograder.protocol.respondents import Interview, fault_verdict
 
 
 def judge_part(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
@@ -57,7 +36,7 @@ def award(part: Part, verdicts: Sequence[Verdict]) -> tuple[Standing, float]:
         return "lost", 0.0
     if any(verdict.ok is None for verdict in verdicts):
         return "held", 0.0
-    weights = [check.weight for check in getattr(part, "checks", ())] or [1.0] * len(verdicts)
+    weights = part.weights(verdicts)
     shares = [1.0 if verdict.ok else verdict.share for verdict in verdicts]
     earned = sum(weight * share for weight, share in zip(weights, shares, strict=True))
     if earned == sum(weights):

@@ -9,11 +9,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from autograder.core import Part, Question
-from autograder.grading.judge import Interview
+from autograder.core import Part
 from autograder.grading.notebook import Graded, grade, steps
 from autograder.grading.submission import Paper, Submission
-from autograder.parts.respond import local
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Asked, Replayed, Replies, Task
 
@@ -42,17 +40,11 @@ def _foreseen(paper: Paper) -> dict[str, tuple[Asked, ...]]:
 
 
 def _questions(paper: Paper, part: Part) -> list[Asked]:
-    if part.judged_by_person:
-        return []
-    if part.kind not in ("function", "module"):
-        names = filter(None, (part.name, getattr(part, "follows", "")))
-        return [Asked.of(part.name, Question(kind="value", name=name)) for name in names]
-    interview = Interview(local(part.reference, part.name, paper.parameters))
     try:
-        part.judge(paper.parameters, interview, paper.key(part.name))
+        questions = part.questions(paper.parameters, paper.key(part.name))
     except Exception:
         return []  # the same happens when it is judged, and is held there
-    return [Asked.of(part.name, question) for question, _ in interview.answers]
+    return [Asked.of(part.name, question) for question in questions]
 
 
 def grade_replies(submission: Submission, task: Task, replies: Replies, run: Callable[[Task], Replies]) -> Graded:

@@ -1,14 +1,27 @@
-"""One file per kind of answer: its cell in the notebook, how it is read, how it is judged."""
+"""One file per kind of answer: its cell in the notebook, how it is read and judged, what the audit tries on it.
 
-from autograder.parts.choice import Choice
-from autograder.parts.derivation import Derivation
-from autograder.parts.equation import Equation
-from autograder.parts.expression import Expression, Matrix
-from autograder.parts.function import Function
-from autograder.parts.growth import Growth
-from autograder.parts.module import Module
-from autograder.parts.number import Number
-from autograder.parts.written import Written
+A kind is found by its name: `interval` is the class in `autograder/parts/interval.py` that says it is of this kind, and
+an author calls it `Interval`. Nothing lists the kinds, and none is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from autograder.core import Part
+
+if TYPE_CHECKING:
+    from autograder.parts.choice import Choice
+    from autograder.parts.derivation import Derivation
+    from autograder.parts.equation import Equation
+    from autograder.parts.expression import Expression
+    from autograder.parts.function import Function
+    from autograder.parts.growth import Growth
+    from autograder.parts.matrix import Matrix
+    from autograder.parts.module import Module
+    from autograder.parts.number import Number
+    from autograder.parts.written import Written
 
 __all__ = [
     "Choice",
@@ -21,4 +34,37 @@ __all__ = [
     "Module",
     "Number",
     "Written",
+    "find",
+    "kinds",
 ]
+
+
+def find(kind: str) -> type[Part] | None:
+    """The kind of that name; None where there is none."""
+    if not kind.isidentifier():
+        return None
+    name = f"{__name__}.{kind}"
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return None
+    classes = (item for item in vars(module).values() if isinstance(item, type) and issubclass(item, Part))
+    return next((item for item in classes if item.kind == kind), None)
+
+
+def kinds() -> dict[str, type[Part]]:
+    """All kinds by their names; this imports them."""
+    import pkgutil
+
+    names = sorted(item.name for item in pkgutil.iter_modules(__path__))
+    return {name: kind for name in names if (kind := find(name))}
+
+
+def __getattr__(name: str) -> Any:
+    """An author's word for a kind: `Interval` for `interval`."""
+    kind = find(name.lower()) if name[:1].isupper() else None
+    if kind is None or kind.__name__ != name:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return kind

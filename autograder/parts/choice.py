@@ -8,12 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import NoAnswer, failure_verdict, value_of
-from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.student.local_checks import Malformed, defined
 
 
 @dataclass(frozen=True)
@@ -27,6 +25,13 @@ class Choice(Part):
 
     kind = "choice"
 
+    @classmethod
+    def check_form(cls, name: str, letters: str, /) -> None:
+        """Say whether the name is bound to one of the letters."""
+        if letter_of(defined(name)) not in list(letters):
+            raise Malformed("no_option", f"{name} must be one of {', '.join(map(repr, letters))}.")
+        print(f"{name}: one of the letters. (Whether it is right is not looked at here.)")
+
     def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
         functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]
@@ -37,6 +42,8 @@ class Choice(Part):
             raise AuthorError(
                 "options", f"part {self.name!r}: there must be a right option and 1 to 25 wrong ones under {p}"
             )
+        import numpy as np
+
         seed = [ord(letter) for letter in f"{self.name}{sorted(p.items(), key=str)}"]
         order = np.random.default_rng(seed).permutation(len(functions))
         return {letter: functions[i] for letter, i in zip(string.ascii_lowercase, order, strict=False)}
@@ -60,7 +67,7 @@ class Choice(Part):
         except NoAnswer as error:
             return [failure_verdict("choice", self.name, error.reply)]
         options = self.options(p)
-        letter = given.strip().strip("().:").strip().lower() if isinstance(given, str) else None
+        letter = letter_of(given)
         if letter not in options:
             wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
             return [Verdict(check="choice", ok=False, code="no_option", message=wanted)]
@@ -78,6 +85,11 @@ class Choice(Part):
         letters = ", ".join(repr(letter) for letter in self.options(p))
         return f"# {self.name} = ...   (one of {letters})\n{BEGIN}\n{self.name} = {self.right(p)!r}\n{END}\n"
 
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """No letter, or all of them."""
+        letters = {"an empty string": "", "all letters at once": string.ascii_lowercase, "a number": 1}
+        return {**super().trivial_answers(p), **letters}
+
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to one of the letters."""
         return f"form.check_choice({self.name!r}, {''.join(self.options(p))!r})"
@@ -85,3 +97,8 @@ class Choice(Part):
     def statement(self, p: Parameters) -> str:
         """The options, one a line."""
         return "\n".join(f"- **{letter})** {function(p)}" for letter, function in self.options(p).items())
+
+
+def letter_of(given: Any) -> str | None:
+    """The letter that was meant: 'b', 'B', '(b)', 'b)'."""
+    return given.strip().strip("().:").strip().lower() if isinstance(given, str) else None

@@ -12,6 +12,7 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.expression import Expression
 from autograder.parts.typed import Text, guarded
+from autograder.student.preview import Shown
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,20 @@ class Derivation(Expression):
     steps: int | None = None
 
     kind = "derivation"
-    call = "derivation"
     example = 'r"""one line under the other"""'
+
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """The lines one under the other; a fault comes with its line's number."""
+        from autograder.maths import expression as language
+
+        lines = []
+        for number, line in enumerate(filter(str.strip, answer.splitlines()), 1):
+            try:
+                lines.append(language.to_latex(language.parse(line.strip().removeprefix("=").strip(), **declared)))
+            except Unreadable as error:
+                raise Unreadable(error.code, f"line {number}: {error.message}", error.text, error.column) from error
+        return Shown(r"\begin{aligned} & " + r" \\ = {} & ".join(lines) + r" \end{aligned}")
 
     def written_by_author(self, p: Parameters) -> Any:
         """The model derivation, or the last line alone where there is none."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.core import Parameters, Verdict
+from autograder.core import Parameters, Part, Verdict
+from autograder.errors import Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.open_answer import Demands, OpenAnswer, judged
 from autograder.parts.typed import Typed, guarded
+from autograder.student.preview import Shown, declared_by_each
 
 Sizes = Mapping[str, int | str]
 
@@ -44,8 +47,38 @@ class Equation(Typed):
     rungs: int = 2
 
     kind = "equation"
-    call = "equation"
+    told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive")
     example = 'r"""..."""'
+
+    @classmethod
+    def show(cls, answer: Any, *, target: str = "", **declared: Any) -> Shown:
+        """The equations typeset, with a note on each index; Unreadable also for a fault of meaning.
+
+        Where a `target` is named, one of the equations must define it.
+        """
+        from autograder.maths import tensor as language
+
+        words = dict(declared)
+        system = language.parse(answer)
+        declarations = language.declare(*words.pop("tensors", ()), **words)
+        fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
+        if fatal:
+            raise Unreadable(fatal[0].code, fatal[0].message)
+        description = language.describe(system, declarations)
+        if target and target not in (equation.name for equation in description.equations):
+            raise Unreadable("no_target", f"no equation has {target} alone on its left side")
+        return Shown(language.to_latex(system), _index_notes(description))
+
+    @classmethod
+    def show_declared(cls, answer: Any) -> Shown:
+        """By all that the notebook declares; where that does not fit, as the answer to the first part that it fits."""
+        try:
+            return super().show_declared(answer)
+        except Unreadable as error:
+            for words in declared_by_each(*cls.told, "open"):
+                with contextlib.suppress(Unreadable):
+                    return cls.show(answer, **words)
+            raise error
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The given tensors, sizes, sequences and context, as keywords of `tensor.declare`."""
@@ -80,6 +113,10 @@ class Equation(Typed):
         declarations = self._declared(p)
         return judged(self.demands(OpenAnswer(text=answer, target=self.target, declarations=declarations), p))
 
+    def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
+        """Proved equal; to an open question there is more than one right answer."""
+        return super().harmless(agrees) if self.demands is None else "another right answer to an open question"
+
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         """Whether the answer is a known mistake: a comparison that needs no hints."""
         return super(Equation, replace(self, hints=False))._is(mistake, answer, p, earlier)
@@ -110,3 +147,17 @@ class Equation(Typed):
             given=given or None,
             hints=self.hints,
         )
+
+
+def _index_notes(description: Any) -> list[str]:
+    """A note on each equation's indices, then on what can be read in two ways."""
+    notes = []
+    for equation in description.equations:
+        kinds = {
+            "free": equation.free,
+            "summed": equation.summed,
+            "normalised by the softmax": equation.normalised,
+        }
+        said = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items() if names)
+        notes.append(f"{equation.name} has {said or 'no index'}")
+    return notes + [warning.message for warning in description.warnings]

@@ -1,4 +1,4 @@
-"""`Expression` and `Matrix`: closed forms in named variables, compared as mathematics."""
+"""`Expression`: a closed form in named variables, compared as mathematics."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from autograder.core import Parameters
-from autograder.errors import Unreadable
-from autograder.maths.decision import Decision, different, equal, undecided
+from autograder.maths.decision import Decision
 from autograder.parts.typed import Typed, guarded
-from autograder.student.preview import as_typed
+from autograder.student.preview import Shown
 
 Names = Mapping[str, str]
 
@@ -37,11 +36,20 @@ class Expression(Typed):
     log: str = "ln"
 
     kind = "expression"
-    call = "expression"
+    told = ("domains", "definitions", "functions", "log")
 
-    def text(self, value: Any) -> Any:
-        """A text; a number counts as its own, so that `math.inf` is infinity."""
-        return super().text(as_typed(value))
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """A closed form, typed in ASCII or LaTeX, typeset."""
+        from autograder.maths import expression as language
+
+        return Shown(language.to_latex(language.parse(answer, **declared)))
+
+    @classmethod
+    def text(cls, value: Any) -> Any:
+        """A text; a number counts as its own, so that `math.inf` is infinity, and not-a-number as none."""
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        return super().text(str(value) if is_number else value)
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables, abbreviations and the meaning of log."""
@@ -64,47 +72,3 @@ class Expression(Typed):
             tolerance=self.tolerance,
             up_to=self.up_to,
         )
-
-
-@dataclass(frozen=True)
-class Matrix(Expression):
-    """A matrix of closed forms, row by row: `[["cos(x)", "sin(x)"], ["-sin(x)", "cos(x)"]]`."""
-
-    kind = "matrix"
-    call = "matrix"
-    example = '[["...", "..."], ["...", "..."]]'
-
-    def text(self, value: Any) -> Any:
-        """Rows of texts; numbers count as their text. A text that holds a matrix of another spelling is a person's."""
-        if isinstance(value, str) and ("matrix" in value or "[" in value):
-            raise Unreadable("matrix", f"write {self.call}({self.example})", value, 0)
-        if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
-            return None
-        rows = [[str(item) for item in row if isinstance(item, str | int | float)] for row in value]
-        return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
-
-    def written(self, value: Any) -> str:
-        """The rows as Python lists."""
-        return repr([list(row) for row in value])
-
-    def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
-        """Entry by entry; the first entry that differs is named, without what it should be."""
-        if [len(row) for row in answer] != [len(row) for row in reference]:
-            rows, columns = len(answer), max(map(len, answer), default=0)
-            wanted = f"{len(reference)} by {len(reference[0])}"
-            return different("shape", f"The matrix is {rows} by {columns}; {wanted} was wanted.")
-        open_entries = []
-        for i, (right, given) in enumerate(zip(reference, answer, strict=True), 1):
-            for j, (key, entry) in enumerate(zip(right, given, strict=True), 1):
-                found = self._entry(key, entry, p, f"row {i}, column {j}")
-                if found.outcome == "different":
-                    text = f"The entry in row {i}, column {j} is not right. {found.message}"
-                    return different(f"entry_{found.code}", text, witness=found.witness)
-                open_entries += [found] if found.outcome == "undecided" else []
-        return undecided(open_entries[0].code, open_entries[0].message) if open_entries else equal()
-
-    def _entry(self, key: str, entry: str, p: Parameters, where: str) -> Decision:
-        try:
-            return super().decide(key, entry, p)
-        except Unreadable as error:
-            raise Unreadable(error.code, f"{where}: {error.message}", error.text, error.column) from error

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -13,10 +14,23 @@ import numpy as np
 from autograder.checks.check import Check
 from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
-from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Verdict
+from autograder.checks.gradient import Gradient, gradient
+from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, NoAnswer, failure_verdict, fault_verdict, known, local, trusted
 from autograder.parts.source import answer_source, argument_names
+from autograder.protocol.codec import encode
+from autograder.protocol.respondents import (
+    FunctionRespondent,
+    Interview,
+    NoAnswer,
+    failure_verdict,
+    fault_verdict,
+    known,
+    local,
+    takes_parameters,
+    trusted,
+)
+from autograder.student.local_checks import Malformed, defined, example, form_of, look
 
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
@@ -38,6 +52,17 @@ class Function(Part):
     trials: int = 3
 
     kind = "function"
+    runs = True
+    if_kept = "the hidden inputs do not see it, or it is right"
+
+    @classmethod
+    def check_form(cls, name: str, /, *, returns: Any, **arguments: Any) -> None:
+        """Call the function on arguments of the given forms and look at the form of what it returns."""
+        subject = defined(name)
+        if not callable(subject):
+            raise Malformed("type", f"{name} is {form_of(subject)}, not a function.")
+        values = tuple(example(form, place) for place, form in enumerate(arguments.values()))
+        look(subject, Question(kind="call", name=name, arguments=values), returns)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,7 +110,7 @@ class Function(Part):
                 f"part {self.name!r}: {draw.__name__}() gives {', '.join(arguments) or 'nothing'}; "
                 f"{self.reference.__name__} takes {', '.join(wanted)}, in this order",
             )
-        return Case(parameters=p, arguments=arguments, rng_key=key)
+        return Case(parameters=p, arguments=arguments, rng_key=key, drawn_by=draw.__name__)
 
     def drawn(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
         """What an author's inputs function gives; AuthorError with its name and line where it raises."""
@@ -168,6 +193,64 @@ class Function(Part):
                 return False
         return different
 
+    def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
+        """Each check has its own."""
+        return [check.weight for check in self.checks]
+
+    def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
+        """Those that the reference is asked when it is judged."""
+        interview = Interview(local(self.reference, self.name, p))
+        self.judge(p, interview, key)
+        return [question for question, _ in interview.answers]
+
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """Functions that look at no more than the form."""
+        reference = functools.partial(self.reference, p=p) if takes_parameters(self.reference) else self.reference
+        return {
+            **super().trivial_answers(p),
+            "a function that returns None": lambda *arguments: None,
+            "zeros of the right shape": lambda *arguments: zeros(reference(*arguments)),
+            "the first argument": lambda *arguments: arguments[0],
+        }
+
+    def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
+        """The hidden inputs, or the reference on them."""
+        for case, again in zip(self.cases(p, key), self.cases(p, key), strict=True):
+            if encode([case.arguments, case.options]) != encode([again.arguments, again.options]):
+                return "inputs() gives two values when asked twice; use only the rng it is given"
+            respondent = self.respondent(local(self.reference, self.name, p), case)
+            arguments = tuple(case.arguments.values())
+            if encode(respondent.call(*arguments)) != encode(respondent.call(*arguments)):
+                return "the reference gives two values when asked twice"
+        return ""
+
+    def passes(self, subject: Callable[..., Any], case: Case) -> bool:
+        """Whether `subject` passes every check in one hidden case."""
+        wrong, right = (
+            self.respondent(local(item, self.name, case.parameters), case) for item in (subject, self.reference)
+        )
+        try:
+            return all(check.run(case, wrong, right).ok for check in self.checks)
+        except NoAnswer:
+            return False
+
+    def mutants(self, p: Parameters) -> Iterator[Any] | None:
+        """Slips in the reference's syntax tree."""
+        from autograder.parts.mutants import mutants_of_code
+
+        return mutants_of_code(self.reference)
+
+    def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
+        """The reference's values and gradients everywhere, or a difference in what is not asked for."""
+        if agrees(replace(self, checks=(close(rtol=1e-9), gradient(rtol=1e-8)))):
+            return "same values and gradients on further draws of the inputs"
+        asked = any(isinstance(check, Gradient) for check in self.checks)
+        if not asked and agrees(replace(self, checks=(close(rtol=1e-9),))):
+            return "same values on further draws of the inputs; gradients are not asked for"
+        if not self.checks[0].compares:
+            return "another answer that has the properties asked for"
+        return None
+
     def answer_cell(self, subject: Callable[..., Any], p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
         return answer_source(subject, self.name, p, marks=False)
@@ -182,6 +265,19 @@ class Function(Part):
         result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
         given = [f"{name}={described(value)}" for name, value in case.arguments.items()]
         return f"form.check({', '.join([repr(self.name), *given, f'returns={described(result, kind_only=True)}'])})"
+
+
+def zeros(value: Any) -> Any:
+    """The same structure, with zeros for entries."""
+    if is_tensor(value):
+        return value * 0
+    if isinstance(value, np.ndarray):
+        return np.zeros_like(value)
+    if isinstance(value, dict):
+        return {key: zeros(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(zeros(item) for item in value)
+    return 0 if isinstance(value, int | float) else value
 
 
 def described(value: Any, *, kind_only: bool = False) -> str:

@@ -10,6 +10,7 @@ from autograder.core import Parameters
 from autograder.errors import AuthorError
 from autograder.maths.decision import Decision
 from autograder.parts.typed import Typed, guarded
+from autograder.student.preview import Shown
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,15 @@ class Growth(Typed):
     definitions: Mapping[str, str] = field(default_factory=dict)
 
     kind = "growth"
-    call = "growth"
+    told = ("variables",)
     example = '"O(...)"'
+
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """A bound, typeset."""
+        from autograder.maths import growth as language
+
+        return Shown(language.to_latex(language.parse(answer, **declared)))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from autograder.core import Ask, Case, Parameters
+from autograder.core import Ask, Case, Parameters, Question
 from autograder.errors import AuthorError
-from autograder.parts.function import Function, Inputs, described
-from autograder.parts.respond import ModuleRespondent, local
-from autograder.parts.source import PARAMETERS, argument_names, takes_parameters
+from autograder.parts.function import Function, Inputs, described, zeros
+from autograder.parts.source import argument_names
+from autograder.protocol.respondents import PARAMETERS, ModuleRespondent, local, takes_parameters
+from autograder.student.local_checks import Malformed, defined, example, form_of, look
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,18 @@ class Module(Function):
     _: KW_ONLY
 
     kind = "module"
+
+    @classmethod
+    def check_form(  # type: ignore[override]  # a module is called with more than a function
+        cls, name: str, /, *, init: dict[str, Any], state: dict[str, Any], returns: Any, **arguments: Any
+    ) -> None:
+        """Build the module, load parameters of the given names and shapes, and look at the form of its result."""
+        subject = defined(name)
+        if not isinstance(subject, type):
+            raise Malformed("type", f"{name} is {form_of(subject)}, not a class.")
+        options = {"init": init, "state": {key: form.example() for key, form in state.items()}}
+        values = tuple(example(form, place) for place, form in enumerate(arguments.values()))
+        look(subject, Question(kind="module", name=name, arguments=values, options=options), returns)
 
     def _same_signatures(self) -> None:
         for other in (self.reference, *self.mistakes, *self.equivalents):
@@ -54,7 +69,7 @@ class Module(Function):
                 f"forward takes {', '.join(wanted)}",
             )
         options = {"init": drawn["init"], "state": self._state(drawn["init"], p, (*key, 2))}
-        return Case(parameters=p, arguments=dict(drawn["call"]), options=options, rng_key=key)
+        return Case(parameters=p, arguments=dict(drawn["call"]), options=options, rng_key=key, drawn_by=draw.__name__)
 
     def _state(self, init: dict[str, Any], p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
         """Standard normal vectors, and matrices that keep the size of what they are multiplied with."""
@@ -66,6 +81,23 @@ class Module(Function):
         return {
             name: torch.from_numpy(np.asarray(rng.standard_normal(shape) / (shape[-1] ** 0.5 if shape[1:] else 1.0)))
             for name, shape in ((name, tuple(item.shape)) for name, item in state.items())
+        }
+
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """Modules with the reference's parameters that look at no more than the form."""
+
+        def altered(alter: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+            def forward(module: Any, *arguments: Any) -> Any:
+                return alter(self.reference.forward(module, *arguments), arguments)
+
+            made = type("Altered", (self.reference,), {"forward": forward})
+            return functools.partial(made, p=p) if takes_parameters(self.reference) else made
+
+        return {
+            "None": None,
+            "a module that returns None": altered(lambda result, arguments: None),
+            "zeros of the right shape": altered(lambda result, arguments: zeros(result)),
+            "the first argument": altered(lambda result, arguments: arguments[0]),
         }
 
     def respondent(self, ask: Ask, case: Case) -> ModuleRespondent:

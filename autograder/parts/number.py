@@ -8,10 +8,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from autograder.checks.compare import difference, number
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import NoAnswer, failure_verdict, value_of
-from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.student.local_checks import Malformed, defined, form_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,14 @@ class Number(Part):
             raise AuthorError(
                 "reference", f"part {self.name!r}: the reference must be a function of p, not {self.reference!r}"
             )
+
+    @classmethod
+    def check_form(cls, name: str, /) -> None:
+        """Say whether the name is bound to a number."""
+        subject = defined(name)
+        if number(subject) is None:
+            raise Malformed("type", f"{name} is {form_of(subject)}; a number is wanted.")
+        print(f"{name}: a number. (Whether it is right is not looked at here.)")
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Exact or within the tolerance; a known wrong number gets its hint."""
@@ -58,6 +66,10 @@ class Number(Part):
         unit = f", in {self.unit}" if self.unit else ""
         kind = "a whole number" if isinstance(self.reference(p), int) and not self.rtol else "a number"
         return f"# {self.name} = ...   ({kind}{unit})\n{BEGIN}\n{self.name} = {self.reference(p)!r}\n{END}\n"
+
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """What is no number."""
+        return {**super().trivial_answers(p), "nan": float("nan"), "an empty string": "", "an empty list": []}
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""

@@ -12,20 +12,11 @@ import tokenize
 from collections.abc import Callable
 from typing import Any
 
-from autograder.core import Parameters
+from autograder.core import BEGIN, END, Parameters
 from autograder.errors import AuthorError
-
-BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-FORM = "from autograder import student as form"  # what a visible check starts with
-PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
+from autograder.protocol.respondents import PARAMETERS, takes_parameters
 
 Definition = ast.FunctionDef | ast.ClassDef
-
-
-def takes_parameters(function: Callable[..., Any]) -> bool:
-    """Whether the function, or the class's constructor, asks for the variant's parameters (`*, p`)."""
-    parameter = inspect.signature(function).parameters.get(PARAMETERS)
-    return parameter is not None and parameter.kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def argument_names(function: Callable[..., Any]) -> list[str]:

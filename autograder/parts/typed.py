@@ -7,15 +7,15 @@ neither prove nor refute.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
-from autograder.parts.respond import NoAnswer, failure_verdict, value_of
-from autograder.parts.source import BEGIN, END
+from autograder.student.local_checks import Malformed, defined, form_of
+from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, present
 
 # A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
 Text = str | Callable[..., Any]
@@ -37,7 +37,8 @@ class Typed(Part):
     alternatives: Sequence[Text] = ()
     hints: bool = True
 
-    call = ""  # what a student writes around the text, such as `expression`
+    told: ClassVar[tuple[str, ...]] = ()  # the words of `declarations` by which an answer is read
+    kept_as: ClassVar[type[TypedText] | type[TypedRows]] = TypedText
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,7 +59,44 @@ class Typed(Part):
         """The decision about an answer by itself: whether it equals the official one."""
         return self.decide(self.right(p), answer, p)
 
-    def text(self, value: Any) -> Any:
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """The answer as the grader reads it; raises Unreadable."""
+        raise NotImplementedError(f"{cls.__name__} has no preview")
+
+    @classmethod
+    def show_declared(cls, answer: Any) -> Shown:
+        """The same in a notebook whose first cell has declared what an answer may use."""
+        return cls.show(answer, **declared_together(*cls.told))
+
+    @classmethod
+    def preview(cls, given: Any) -> Any:
+        """What is written around an answer: shown as the grader reads it, and kept as typed."""
+        return keep(cls.kept_as(given), cls.show_declared)
+
+    @classmethod
+    def check_form(cls, name: str, /, **declared: Any) -> None:
+        """Show the answer as the grader reads it, or where reading stops."""
+        subject = defined(name)
+        try:
+            answer = cls.text(subject)
+            if answer is None:
+                wanted = "write it as the comment in the cell above shows"
+                raise Malformed("type", f"{name} is {form_of(subject)}; {wanted}.")
+            shown = cls.show(answer, **declared)
+        except Unreadable as error:
+            raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
+        present(shown.bundle())
+        print(f"{name}: this is how it is read. (Whether it is right is not looked at here.)")
+
+    @classmethod
+    def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
+        """Compare two answers without a problem; `told` are arguments of the part."""
+        part = cls("answer", points=1, reference=reference, **told)
+        return part.decide(part.right({}), part.text(answer), {})
+
+    @classmethod
+    def text(cls, value: Any) -> Any:
         """The answer as its language takes it, or None for what is none; Unreadable for what a person should see."""
         return str(value) if isinstance(value, str) else None
 
@@ -71,16 +109,17 @@ class Typed(Part):
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict: right, wrong with what can be said about it, or for a person."""
+        reply = ask(Question(kind="value", name=self.name))
+        if reply.failure is not None:
+            from autograder.protocol.respondents import failure_verdict  # not in a notebook: a preview asks nobody
+
+            return [failure_verdict(self.kind, self.name, reply)]
         try:
-            value = value_of(ask(Question(kind="value", name=self.name)))
-        except NoAnswer as error:
-            return [failure_verdict(self.kind, self.name, error.reply)]
-        try:
-            answer = self.text(value)
+            answer = self.text(reply.value)
         except Unreadable as error:
             return [self._unreadable(error)]
         if answer is None:
-            return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.call}(...)")]
+            return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.kind}(...)")]
         if not str(answer).strip():
             return [self._verdict(False, "missing", f"{self.name} is empty.")]
         return [self._judged(answer, p, ask)]
@@ -116,12 +155,11 @@ class Typed(Part):
         return self.reference(p) if callable(self.reference) else self.reference
 
     def _earlier(self, ask: Ask) -> Any:
+        """The answer to the part that this one follows; None where there is none."""
         if not self.follows:
             return None
-        try:
-            return value_of(ask(Question(kind="value", name=self.follows)))
-        except NoAnswer:
-            return None
+        reply = ask(Question(kind="value", name=self.follows))
+        return reply.value if reply.failure is None else None
 
     def _carried_forward(self, first: Decision, answer: Any, p: Parameters, earlier: Any) -> Decision:
         """The decision against what follows from the student's own earlier answer, if anything does."""
@@ -167,12 +205,12 @@ class Typed(Part):
     def answer_cell(self, subject: Text, p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
         value = self.written_by_author(p) if subject is self.reference else self.given(subject, p)
-        return f"{self._import()}\n{self.name} = {self.call}({self.written(value)})\n"
+        return f"{self._import()}\n{self.name} = {self.kind}({self.written(value)})\n"
 
     def solution_cell(self, p: Parameters) -> str:
         """The assignment between nbgrader's marks, under lines that show the form."""
-        line = f"{self.name} = {self.call}({self.written(self.written_by_author(p))})"
-        return f"{self._import()}\n# {self.name} = {self.call}({self.example})\n{BEGIN}\n{line}\n{END}\n"
+        line = f"{self.name} = {self.kind}({self.written(self.written_by_author(p))})"
+        return f"{self._import()}\n# {self.name} = {self.kind}({self.example})\n{BEGIN}\n{line}\n{END}\n"
 
     def written_by_author(self, p: Parameters) -> Any:
         """The answer that the solution shows."""
@@ -181,7 +219,21 @@ class Typed(Part):
     example = '"..."'
 
     def _import(self) -> str:
-        return f"from autograder.student import {self.call}"
+        return f"from autograder.student import {self.kind}"
+
+    def right_answers(self) -> list[Any]:
+        """The equivalents, and the alternatives of an open question."""
+        return [*super().right_answers(), *self.alternatives]
+
+    def mutants(self, p: Parameters) -> Iterator[Any] | None:
+        """Slips in the text of the solution."""
+        from autograder.parts.mutants import mutants_of_text
+
+        return mutants_of_text(self.written_by_author(p))
+
+    def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
+        """What the language accepts, it has proved."""
+        return "proved equal by the answer language"
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """What the language must know to read an answer, as keywords of its `parse`."""
@@ -190,7 +242,7 @@ class Typed(Part):
     def local_check(self, p: Parameters) -> str:
         """Reads the answer as the grader will, and shows it typeset."""
         words = "".join(f", {key}={value!r}" for key, value in self.declarations(p).items() if value)
-        return f"form.check_{self.call}({self.name!r}{words})"
+        return f"form.check_{self.kind}({self.name!r}{words})"
 
 
 def _quoted(text: str) -> str:

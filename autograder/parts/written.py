@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Standing, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.respond import NoAnswer, value_of
-from autograder.parts.source import BEGIN, END
+from autograder.protocol.respondents import NoAnswer, value_of
 
 
 @dataclass(frozen=True)
@@ -18,6 +17,7 @@ class Written(Part):
 
     kind = "written"
     judged_by_person = True
+    at_best: ClassVar[Standing] = "held"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -42,6 +42,14 @@ class Written(Part):
             return [Verdict(check="text", ok=False, code="missing", message="There is no answer.")]
         staff = f"Rubric: {self.rubric.strip()}\n\nA model answer: {self.model_answer(p)}"
         return [Verdict(check="text", ok=None, code="person", message="A person marks this answer.", staff=staff)]
+
+    def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
+        """Nothing is asked of a process: the text is in the cell."""
+        return []
+
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """No words."""
+        return {"an empty answer": "", "blanks": " \n\t"}
 
     def answer_cell(self, subject: Callable[[Parameters], Any] | str, p: Parameters) -> str:
         """The answer cell of somebody who writes `subject`."""

@@ -186,5 +186,6 @@ _KINDS: dict[str, Callable[[Any, Question], Any]] = {
     "gradient": _gradient,
     "module": _module,
     "symbolic": _symbolic,
+    "text": _value,
     "value": _value,
 }

@@ -7,7 +7,6 @@ there is stands in `personas`.
 from __future__ import annotations
 
 import copy
-import functools
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -15,12 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.audit.simulated_answers import handed_in
 from autograder.authoring.source_notebook import WRITTEN_MARK, answer_id
 from autograder.authoring.variants import part_key
-from autograder.core import Ask, Parameters, Part, Problem, Standing
+from autograder.core import Parameters, Part, Problem, Standing
 from autograder.grading.judge import judge_part
-from autograder.parts.respond import local
-from autograder.protocol.answering import answer
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def own_cell(source: str, kind: str = "code") -> dict[str, Any]:
 def target_of(problem: Problem) -> Part:
     """The first part that runs when it is judged, or else the first that a machine judges, or else the first."""
     machine = [part for part in problem.parts if not part.judged_by_person]
-    runs = [part for part in machine if part.kind in ("function", "module")]
+    runs = [part for part in machine if part.runs]
     return [*runs, *machine, *problem.parts][0]
 
 
@@ -134,7 +132,7 @@ class Persona:
         """What a part deserves; a written answer that is there waits for a person."""
         if part.name in self.lost:
             return "lost"
-        return "held" if part.name in self.held or part.judged_by_person else "earned"
+        return "held" if part.name in self.held else part.at_best
 
     def deserves(self, problem: Problem, p: Parameters) -> dict[str, float]:
         """The points that each part deserves before a person has looked at what is held."""
@@ -144,17 +142,9 @@ class Persona:
         if part.name in self.subjects:
             # Judged here, without a notebook and without a wall.
             key = part_key(b"any", problem.slug, problem.version, 0, part.name)
-            return judge_part(part, p, _ask(part, self.subjects[part.name], p), key).points
+            cell = part.answer_cell(self.subjects[part.name], p)
+            return judge_part(part, p, handed_in(problem, part, cell), key).points
         return float(part.points) if self.standing(part) == "earned" else 0.0
-
-
-def _ask(part: Part, subject: Any, p: Parameters) -> Ask:
-    """Answers for somebody who hands in `subject`."""
-    if part.kind in ("function", "module"):
-        return local(subject, part.name, p)
-    namespace: dict[str, Any] = {}
-    exec(part.answer_cell(subject, p), namespace)  # noqa: S102 - text of our own
-    return functools.partial(answer, namespace=namespace)
 
 
 def hand_in(files: Files, folder: Path) -> None:

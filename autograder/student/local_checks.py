@@ -1,24 +1,18 @@
-"""Local checks in a student's notebook: they say what is malformed, never what is right."""
+"""Local checks in a student's notebook: they say what is malformed, never what is right.
+
+What is common to them; each kind of answer has its own check in its own file (`Part.check_form`).
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograder.core import Answer, Question
-from autograder.errors import StudentError, Unreadable
-from autograder.student.preview import (
-    Shown,
-    as_typed,
-    present,
-    show_derivation,
-    show_equation,
-    show_expression,
-    show_growth,
-    show_matrix,
-)
+from autograder.errors import StudentError
+
+if TYPE_CHECKING:
+    from autograder.core import Question
 
 
 class Malformed(StudentError):
@@ -64,92 +58,24 @@ def array(*shape: int, dtype: str = "float64") -> Array:
     return Array("numpy", shape, dtype)
 
 
-def check(name: str, /, *, returns: Any, **arguments: Any) -> None:
-    """Call the function `name` on arguments of the given forms and look at the form of what it returns."""
-    subject = _defined(name)
-    if not callable(subject):
-        raise Malformed("type", f"{name} is {_form(subject)}, not a function.")
-    values = tuple(_example(form, place) for place, form in enumerate(arguments.values()))
-    _look(name, subject, Question(kind="call", name=name, arguments=values), returns)
-
-
-def check_module(name: str, /, *, init: dict[str, Any], state: dict[str, Any], returns: Any, **arguments: Any) -> None:
-    """Build the module `name`, load parameters of the given names and shapes, and look at the form of its result."""
-    subject = _defined(name)
-    if not isinstance(subject, type):
-        raise Malformed("type", f"{name} is {_form(subject)}, not a class.")
-    options = {"init": init, "state": {key: form.example() for key, form in state.items()}}
-    values = tuple(_example(form, place) for place, form in enumerate(arguments.values()))
-    _look(name, subject, Question(kind="module", name=name, arguments=values, options=options), returns)
-
-
-def check_number(name: str, /) -> None:
-    """Say whether the name is bound to a number."""
-    from autograder.checks.compare import number
-
-    subject = _defined(name)
-    if number(subject) is None:
-        raise Malformed("type", f"{name} is {_form(subject)}; a number is wanted.")
-    print(f"{name}: a number. (Whether it is right is not looked at here.)")
-
-
-def check_choice(name: str, letters: str, /) -> None:
-    """Say whether the name is bound to one of the letters."""
-    subject = _defined(name)
-    if not isinstance(subject, str) or subject.strip().strip("().:").strip().lower() not in list(letters):
-        raise Malformed("no_option", f"{name} must be one of {', '.join(map(repr, letters))}.")
-    print(f"{name}: one of the letters. (Whether it is right is not looked at here.)")
-
-
-def check_expression(name: str, /, **declared: Any) -> None:
-    """Show a closed form as the grader reads it, or where reading stops."""
-    _read(name, as_typed(_defined(name)), str, show_expression, declared)
-
-
-def check_matrix(name: str, /, **declared: Any) -> None:
-    """Show a matrix of closed forms as the grader reads it, or where reading stops."""
-    _read(name, _defined(name), list, show_matrix, declared)
-
-
-def check_growth(name: str, /, **declared: Any) -> None:
-    """Show a bound as the grader reads it, or where reading stops."""
-    _read(name, _defined(name), str, show_growth, declared)
-
-
-def check_equation(name: str, /, **declared: Any) -> None:
-    """Show tensor equations as the grader reads them, with a note on each index, or where reading stops."""
-    _read(name, _defined(name), str, show_equation, declared)
-
-
-def check_derivation(name: str, /, **declared: Any) -> None:
-    """Show the lines as the grader reads them, or where reading stops."""
-    _read(name, _defined(name), str, show_derivation, declared)
-
-
-def _read(name: str, subject: Any, wanted: type, show: Callable[..., Shown], declared: dict[str, Any]) -> None:
-    if not isinstance(subject, wanted):
-        raise Malformed("type", f"{name} is {_form(subject)}; write it as the comment in the cell above shows.")
-    try:
-        shown = show(subject, **declared)
-    except Unreadable as error:
-        raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
-    present(shown.bundle())
-    print(f"{name}: this is how it is read. (Whether it is right is not looked at here.)")
-
-
-def _defined(name: str) -> Any:
+def defined(name: str) -> Any:
     """What the notebook calls `name`: the globals of the cell that called the check."""
-    names = sys._getframe(2).f_globals
+    frame = sys._getframe(1)
+    while str(frame.f_globals.get("__name__")).split(".")[0] == "autograder" and frame.f_back:
+        frame = frame.f_back
+    names = frame.f_globals
     if name not in names or names[name] is None or names[name] is ...:
         raise Malformed("missing", f"{name} is not defined yet. Answer it in the cell above, and run that cell.")
     return names[name]
 
 
-def _look(name: str, subject: Any, question: Question, returns: Any) -> None:
+def look(subject: Any, question: Question, returns: Any) -> None:
+    """Ask the question and say what keeps its answer from having the form."""
     from autograder.protocol.answering import answer, quiet_stderr
 
+    name = question.name
     with quiet_stderr():
-        reply: Answer = answer(question, {name: subject})
+        reply = answer(question, {name: subject})
     if reply.failure:
         what = (
             "is not written yet" if reply.detail.startswith("NotImplementedError") else f"stopped with {reply.detail}"
@@ -160,13 +86,14 @@ def _look(name: str, subject: Any, question: Question, returns: Any) -> None:
     print(f"{name}: the result has the form asked for. (Whether it is right is not looked at here.)")
 
 
-def _example(form: Any, place: int) -> Any:
+def example(form: Any, place: int) -> Any:
+    """Some value of that form."""
     if isinstance(form, Array):
         return form.example(place)
     if isinstance(form, dict):
-        return {key: _example(item, place) for key, item in form.items()}
+        return {key: example(item, place) for key, item in form.items()}
     if isinstance(form, list | tuple):
-        return type(form)(_example(item, place) for item in form)
+        return type(form)(example(item, place) for item in form)
     return form
 
 
@@ -174,24 +101,25 @@ def _fault(value: Any, form: Any, where: str) -> str:
     """What keeps a value from having the form; empty if nothing does."""
     if isinstance(form, dict):
         if not isinstance(value, dict):
-            return f"{where} is {_form(value)}; a dict is wanted"
+            return f"{where} is {form_of(value)}; a dict is wanted"
         if set(value) != set(form):
             return f"{where} has the entries {', '.join(value) or 'none'}; wanted are {', '.join(form)}"
         return next(filter(None, (_fault(value[key], item, f"entry {key!r}") for key, item in form.items())), "")
     if isinstance(form, list | tuple):
         if not isinstance(value, list | tuple) or len(value) != len(form):
-            return f"{where} is {_form(value)}; {len(form)} values are wanted"
+            return f"{where} is {form_of(value)}; {len(form)} values are wanted"
         pairs = enumerate(zip(value, form, strict=True), 1)
         return next(filter(None, (_fault(item, wanted, f"value {i} of {where}") for i, (item, wanted) in pairs)), "")
     if isinstance(form, Array):
-        return "" if _form(value) == str(form) else f"{where} is {_form(value)}; wanted is {form}"
+        return "" if form_of(value) == str(form) else f"{where} is {form_of(value)}; wanted is {form}"
     from autograder.checks.compare import number
 
     good = number(value) is not None if form in (int, float) else form is None or isinstance(value, form)
-    return "" if good else f"{where} is {_form(value)}; wanted is {getattr(form, '__name__', form)}"
+    return "" if good else f"{where} is {form_of(value)}; wanted is {getattr(form, '__name__', form)}"
 
 
-def _form(value: Any) -> str:
+def form_of(value: Any) -> str:
+    """What a value is, in a student's words; an array with its shape and dtype."""
     from autograder.checks.compare import is_tensor, kind
 
     if is_tensor(value):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autograder import Expression, Function, Problem, close, tensors
-from autograder.audit.mutants import mutants_of_code, mutants_of_rows, mutants_of_text
 from autograder.audit.mutation_score import strength
+from autograder.parts.mutants import mutants_of_code, mutants_of_rows, mutants_of_text
 
 
 def score(q, k):

@@ -10,7 +10,7 @@ from autograder import close, exactly, form, gradient, holds
 from autograder.checks.compare import difference, number
 from autograder.core import Case
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, local
+from autograder.protocol.respondents import FunctionRespondent, local
 
 INF, NAN = float("inf"), float("nan")
 

@@ -6,7 +6,7 @@ import torch
 from autograder import unseen
 from autograder.core import Case
 from autograder.errors import AuthorError
-from autograder.parts.respond import FunctionRespondent, local
+from autograder.protocol.respondents import FunctionRespondent, local
 
 
 def later_words(inputs, p):

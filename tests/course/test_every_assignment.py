@@ -38,7 +38,7 @@ def applicable(problem, p, *, following):
     return {
         part.name: [item for item in part.mistakes if part.applies(item, p)]
         for part in problem.parts
-        if not part.judged_by_person and bool(getattr(part, "follows", "")) is following
+        if not part.judged_by_person and bool(part.follows) is following
     }
 
 

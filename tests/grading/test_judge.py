@@ -4,7 +4,9 @@ import pytest
 
 from autograder import Function, Number, close, gradient, holds, tensors
 from autograder.core import Answer, Question, Verdict
-from autograder.grading.judge import Interview, award, judge_part, question_key
+from autograder.grading.judge import award, judge_part
+from autograder.protocol.answering import question_key
+from autograder.protocol.respondents import Interview
 
 
 def inputs(rng, p):

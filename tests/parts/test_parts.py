@@ -14,7 +14,7 @@ from autograder import Choice, Function, Module, Number, Written, close, gradien
 from autograder.core import Answer, Question
 from autograder.errors import AuthorError
 from autograder.grading.judge import judge_part
-from autograder.parts.respond import local
+from autograder.protocol.respondents import local
 
 KEY = (1, 2, 3)
 

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
+from autograder.core import BEGIN, END
 from autograder.errors import AuthorError
-from autograder.parts.source import BEGIN, END, answer_source, argument_names, takes_parameters
+from autograder.parts.source import answer_source, argument_names
+from autograder.protocol.respondents import takes_parameters
 
 TWO = 2
 

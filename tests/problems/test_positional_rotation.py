@@ -11,7 +11,7 @@ from autograder.authoring.statement import render
 from autograder.authoring.variants import variant
 from autograder.core import Answer
 from autograder.grading.judge import judge_part
-from autograder.parts.respond import local
+from autograder.protocol.respondents import local
 from solutions.positional import shift_matrix, sinusoid
 
 PROBLEM = load("positional_rotation")

@@ -17,8 +17,7 @@ SLUGS = ("blank_language_model", "image_captioning", "language_cnn")
 @pytest.mark.parametrize("seed", range(6))
 def test_right_equations_are_shown(slug, seed, monkeypatch):
     """With all that the first cell declares, one part's names do not spoil another part's preview."""
-    monkeypatch.setattr(preview, "_DECLARED", {})
-    monkeypatch.setattr(preview, "_EACH", [])
+    monkeypatch.setattr(preview, "_DECLARED", [])
     monkeypatch.setattr(preview, "present", lambda bundle: None)
     problem = load(slug, ROOT)
     p = variant(problem, seed).parameters
@@ -29,6 +28,6 @@ def test_right_equations_are_shown(slug, seed, monkeypatch):
     for part in problem.parts:
         if isinstance(part, Equation):
             for text in (part.reference, *part.equivalents):
-                shown = preview.equation(part.given(text, p))
+                shown = Equation.preview(part.given(text, p))
                 assert shown._shown.fault == "", (part.name, part.given(text, p))
                 assert shown._shown.latex

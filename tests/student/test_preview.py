@@ -94,18 +94,18 @@ def test_the_visible_check_stops_at_a_fault(shown):
 
 def test_without_declarations_nothing_is_guessed(capsys, monkeypatch):
     """Outside a notebook whose first cell was run, an answer says so instead of showing a fault of its own."""
-    monkeypatch.setattr(preview, "_DECLARED", {})
+    monkeypatch.setattr(preview, "_DECLARED", [])
     assert form.expression("x+1") == "x+1"
     assert "first cells" in capsys.readouterr().out
 
 
 def test_what_several_parts_declare_is_united(monkeypatch):
     """A later part's variables and tensors do not take away an earlier part's."""
-    monkeypatch.setattr(preview, "_DECLARED", {})
+    monkeypatch.setattr(preview, "_DECLARED", [])
     preview.declare(variables=("n", "d"))
     preview.declare(variables=("n", "k"), tensors=("W[J,K]",), sequences="w")
     preview.declare(tensors=("x[K]", "W[J,K]"), sequences="s w", domains={"n": "posint"})
-    assert not preview.growth("O(n d + k)")._shown.fault
-    assert not preview.equation("y[j] = W[j,K] x[K]")._shown.fault
-    assert preview._DECLARED["sequences"] == "w s"
-    assert preview.growth("O(m)")._shown.fault
+    assert not form.growth("O(n d + k)")._shown.fault
+    assert not form.equation("y[j] = W[j,K] x[K]")._shown.fault
+    assert preview.declared_together("sequences") == {"sequences": "w s"}
+    assert form.growth("O(m)")._shown.fault

@@ -1,8 +1,12 @@
-"""Respondents: the student through a channel, and references or mistakes in our own process."""
+"""Who answers questions: the student through a channel, and references or mistakes in our own process.
+
+Light on purpose: a kind of answer imports this in a student's notebook too, where nobody is asked anything.
+"""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,9 +14,14 @@ from typing import Any
 
 from autograder.core import Answer, Ask, Case, Parameters, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
-from autograder.parts.source import takes_parameters
-from autograder.protocol.answering import answer, question_key
-from autograder.protocol.codec import encode
+
+PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
+
+
+def takes_parameters(function: Callable[..., Any]) -> bool:
+    """Whether the function, or the class's constructor, asks for the variant's parameters (`*, p`)."""
+    parameter = inspect.signature(function).parameters.get(PARAMETERS)
+    return parameter is not None and parameter.kind is inspect.Parameter.KEYWORD_ONLY
 
 
 class NoAnswer(Exception):
@@ -30,14 +39,41 @@ def value_of(reply: Answer) -> Any:
     return reply.value
 
 
-def local(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
-    """Answers for a function of ours, by the same route as a student's."""
-    bound = functools.partial(function, p=p) if takes_parameters(function) else function
+class Interview:
+    """Asks each question once and remembers the answers, in order."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._replies: dict[str, tuple[Question, Answer]] = {}
+
+    def __call__(self, question: Question) -> Answer:
+        """The answer to a question, from memory where it was asked before."""
+        from autograder.protocol.answering import question_key
+
+        key = question_key(question)
+        if key not in self._replies:
+            self._replies[key] = (question, self._ask(question))
+        return self._replies[key][1]
+
+    @property
+    def answers(self) -> tuple[tuple[Question, Answer], ...]:
+        """Everything that was asked and what came back."""
+        return tuple(self._replies.values())
+
+
+def local(subject: Any, name: str, p: Parameters) -> Ask:
+    """Answers for a function or a value of ours, by the same route as a student's."""
+    from autograder.protocol.answering import answer
+
+    bound = functools.partial(subject, p=p) if callable(subject) and takes_parameters(subject) else subject
     return functools.partial(answer, namespace={name: bound})
 
 
 def known(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
     """Answers for a reference or a mistake, each worked out once: a whole class is asked the same questions."""
+    from autograder.protocol.answering import question_key
+    from autograder.protocol.codec import encode
+
     ask = local(function, name, p)
     try:
         about = (function, name, encode(p))

@@ -1,7 +1,8 @@
 """Small slips made by machine: every place of a reference where one could be made, and the reference with it.
 
 Functions and modules are changed in their syntax trees, typed answers in their text. A slip is named by its kind; some
-change nothing, which whoever uses them has to find out.
+change nothing, which whoever uses them has to find out. A kind of answer says which of them are made in it
+(`Part.mutants`).
 """
 
 from __future__ import annotations

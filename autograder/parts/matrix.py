@@ -1,0 +1,98 @@
+"""`Matrix`: closed forms in rows, compared entry by entry."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.core import Parameters
+from autograder.errors import Unreadable
+from autograder.maths.decision import Decision, different, equal, undecided
+from autograder.parts.expression import Expression
+from autograder.student.preview import Shown, TypedRows
+
+
+@dataclass(frozen=True)
+class Matrix(Expression):
+    """A matrix of closed forms, row by row: `[["cos(x)", "sin(x)"], ["-sin(x)", "cos(x)"]]`."""
+
+    kind = "matrix"
+    kept_as = TypedRows
+    example = '[["...", "..."], ["...", "..."]]'
+
+    @classmethod
+    def show(cls, answer: Any, **declared: Any) -> Shown:
+        """The entries in their places; a fault comes with its row and column."""
+        from autograder.maths import expression as language
+
+        lines = []
+        for i, row in enumerate(answer, 1):
+            entries = []
+            for j, entry in enumerate(row, 1):
+                with _at(f"row {i}, column {j}"):
+                    entries.append(language.to_latex(language.parse(entry, **declared)))
+            lines.append(" & ".join(entries))
+        return Shown(r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}")
+
+    @classmethod
+    def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
+        """The rows as Python lists."""
+        rows = [cls.text(_literal(given)) for given in (reference, answer)]
+        return super().decide_by_hand(*rows, **told)
+
+    @classmethod
+    def text(cls, value: Any) -> Any:
+        """Rows of texts; numbers count as their text. A text that holds a matrix of another spelling is a person's."""
+        if isinstance(value, str) and ("matrix" in value or "[" in value):
+            raise Unreadable("matrix", f"write {cls.kind}({cls.example})", value, 0)
+        if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
+            return None
+        rows = [[str(item) for item in row if isinstance(item, str | int | float)] for row in value]
+        return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
+
+    def mutants(self, p: Parameters) -> Iterator[Any] | None:
+        """Slips in the entries, and rows for columns."""
+        from autograder.parts.mutants import mutants_of_rows
+
+        return mutants_of_rows(self.written_by_author(p))
+
+    def written(self, value: Any) -> str:
+        """The rows as Python lists."""
+        return repr([list(row) for row in value])
+
+    def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
+        """Entry by entry; the first entry that differs is named, without what it should be."""
+        if [len(row) for row in answer] != [len(row) for row in reference]:
+            rows, columns = len(answer), max(map(len, answer), default=0)
+            wanted = f"{len(reference)} by {len(reference[0])}"
+            return different("shape", f"The matrix is {rows} by {columns}; {wanted} was wanted.")
+        open_entries = []
+        for i, (right, given) in enumerate(zip(reference, answer, strict=True), 1):
+            for j, (key, entry) in enumerate(zip(right, given, strict=True), 1):
+                with _at(f"row {i}, column {j}"):
+                    found = super().decide(key, entry, p)
+                if found.outcome == "different":
+                    text = f"The entry in row {i}, column {j} is not right. {found.message}"
+                    return different(f"entry_{found.code}", text, witness=found.witness)
+                open_entries += [found] if found.outcome == "undecided" else []
+        return undecided(open_entries[0].code, open_entries[0].message) if open_entries else equal()
+
+
+def _literal(text: str) -> Any:
+    """What a text says in Python; the text itself where it says nothing."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
+@contextlib.contextmanager
+def _at(place: str) -> Iterator[None]:
+    """What cannot be read is said with its place."""
+    try:
+        yield
+    except Unreadable as error:
+        raise Unreadable(error.code, f"{place}: {error.message}", error.text, error.column) from error
