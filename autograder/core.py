@@ -252,7 +252,7 @@ class Part(metaclass=_NamedArguments):
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """What differs when it is asked twice; empty where nothing does."""
         differs = callable(self.reference) and self.reference(p) != self.reference(p)
-        return "the reference gives two values when asked twice" if differs else ""
+        return "the reference returns two different values when called twice" if differs else ""
 
     def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         """The hidden cases; none where nothing is drawn."""
@@ -306,14 +306,12 @@ class Problem(metaclass=_NamedArguments):
         names = [part.name for part in self.parts]
         for name in names:
             if names.count(name) > 1:
-                raise AuthorError(
-                    "duplicate_part", f"two parts are called {name!r}; the student defines each name once"
-                )
+                raise AuthorError("duplicate_part", f"two parts are called {name!r}; a student defines each name once")
         for place, part in enumerate(self.parts):
             if part.follows and part.follows not in names[:place]:
                 raise AuthorError(
                     "follows",
-                    f"part {part.name!r} follows {part.follows!r}, which is no part before it"
+                    f"part {part.name!r} follows {part.follows!r}, which is not an earlier part"
                     f"{did_you_mean(part.follows, names[:place])}",
                 )
         if not isinstance(self.version, int) or self.version < 1:
@@ -354,7 +352,9 @@ class Problem(metaclass=_NamedArguments):
             return self
         quarters = round(4 * total)
         if quarters != 4 * total or quarters < len(self.parts):
-            raise AuthorError("points", f"{self.slug or self.title}: {total:g} points cannot be shared out in quarters")
+            raise AuthorError(
+                "points", f"{self.slug or self.title}: {total:g} points cannot be divided into quarter points"
+            )
         exact = [quarters * part.points / self.points for part in self.parts]
         shares = [max(1, int(share)) for share in exact]
         # What rounding down left over goes where most was cut off; what the least of one took comes from the largest.

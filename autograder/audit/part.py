@@ -45,11 +45,12 @@ class Findings:
         """What the hidden inputs never vary: slips that no case could show."""
         for name, values in self.shown.items():
             if len(values) == 1:
-                yield f"hidden argument {name!r} is the same in every case: an answer that ignores it would earn"
+                yield f"hidden argument {name!r} is the same in every case: an answer that ignores it would earn marks"
         for name, shapes in self.shapes.items():
             for axis, sizes in enumerate(zip(*shapes, strict=False)):
                 if set(sizes) == {1}:
-                    yield f"axis {axis} of hidden argument {name!r} has size 1 in every case: slips along it go unseen"
+                    always = f"axis {axis} of hidden argument {name!r} has size 1 in every case"
+                    yield f"{always}: mistakes along it go unnoticed"
 
 
 def heard(found: Findings, p: Parameters, step: Callable[..., Any], *arguments: Any) -> Any:
@@ -76,7 +77,7 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
         if mistake.__name__ in RESERVED:
             found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
     for name in sorted({"e", "pi", "inf"} & set(part.declarations(p).get("domains", {}))):
-        found.note(f"letter {name}", f"the variable {name!r} stands in front of the constant of that name")
+        found.note(f"letter {name}", f"the variable {name!r} hides the constant of that name")
     if not _reference(problem, part, p, key, found):
         found.stopped = True
         return
@@ -86,7 +87,7 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)
         _mistake(problem, part, mistake, p, key, found)
-    for name, ask in (("the untouched cell", untouched(problem, part, p)), *thoughtless(part, p)):
+    for name, ask in (("the unchanged cell", untouched(problem, part, p)), *thoughtless(part, p)):
         outcome = _judged(part, p, ask, key)
         if outcome.standing != "lost" or outcome.points > 0:
             sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
@@ -97,19 +98,19 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
 def _equivalent(
     problem: Problem, part: Part, equivalent: Any, p: Parameters, key: tuple[int, ...], found: Findings
 ) -> None:
-    """A right answer in other dress keeps every point."""
+    """An equivalent earns full marks."""
     name, cell = name_of(equivalent), part.answer_cell(equivalent, p)
     _visible(problem, part, p, cell, f"equivalent {name!r}", found)
     outcome = _judged(part, p, handed_in(problem, part, cell), key)
     if outcome.standing != "earned":
         found.survivors.add(f"equivalent {name}")
-        found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn all")
+        found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn full marks")
 
 
 def _visible(problem: Problem, part: Part, p: Parameters, cell: str, who: str, found: Findings) -> None:
     """A right answer must not be told that it is malformed."""
     if said := visible_check(problem, part, p, cell):
-        found.fault(f"visible {who}", f"the visible check stops {who}, which is right: {said} (under {p})")
+        found.fault(f"visible {who}", f"the visible check rejects {who}, which is correct: {said} (under {p})")
 
 
 def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
@@ -124,11 +125,11 @@ def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcom
 def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> bool:
     """The solution cell earns all (or waits for a person), and gives the same answers twice."""
     if unstable := part.unstable(p, key):
-        found.fault("unstable", f"{unstable}; under the same parameters it must be the same")
+        found.fault("unstable", f"{unstable}; it must be the same under the same parameters")
         return False
     outcome = _judged(part, p, handed_in(problem, part, part.solution_cell(p)), key)
     if outcome.standing != part.at_best:
-        found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn all")
+        found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn full marks")
     return outcome.standing == part.at_best
 
 
@@ -145,13 +146,14 @@ def _mistake(
     if outcome.points > 0:
         found.losers.add(name)
         found.note(
-            f"partial {name}", f"mistake {name!r} keeps {outcome.points:g} of {part.points:g} points (not the gate)"
+            f"partial {name}",
+            f"mistake {name!r} keeps {outcome.points:g} of {part.points:g} points (the prerequisite holds)",
         )
     lost = next(verdict for verdict in outcome.verdicts if verdict.ok is False)
     if lost.code not in names:
         found.fault(
             f"hint {name}",
-            f"mistake {name!r} loses, but its student reads {lost.message!r} ({lost.code}) and not its hint",
+            f"mistake {name!r} loses marks, but the student reads {lost.message!r} ({lost.code}) instead of its hint",
         )
     elif lost.code != name:
         found.note(f"same {name}", f"mistakes {lost.code!r} and {name!r} cannot be told apart under {p}")

@@ -132,12 +132,15 @@ def _draws(problem: Problem, seed: int, found: Findings) -> tuple[int, list[Para
                 )
                 return drawn, []
         if variant(problem, number).parameters != p:
-            found.fault("draw", f"draw() gives other numbers for the same seed {number}; use only the rng it is given")
+            found.fault(
+                "draw", f"draw() returns other numbers for the same seed {number}; use only the rng it is given"
+            )
         distinct.setdefault(encode(p), p)
     if len(distinct) < problem.variants:
         found.fault(
             "variants",
-            f"too few distinct variants: {len(distinct)} among {drawn} draws, variants={problem.variants} are promised",
+            f"too few distinct variants: {len(distinct)} in {drawn} draws; "
+            f"the problem promises variants={problem.variants}",
         )
     return drawn, list(distinct.values())
 
@@ -175,7 +178,7 @@ def _par(problem: Problem, distinct: list[Parameters], found: Findings) -> tuple
     if longest > problem.par * shortest:
         found.fault(
             "par",
-            f"the variants are not at par: their solutions have {shortest} to {longest} words and signs, "
+            f"the variants differ too much in length: their solutions have {shortest} to {longest} words and signs, "
             f"and par={problem.par:g} allows a ratio of {problem.par:g}",
         )
     return shortest, longest
@@ -195,7 +198,8 @@ def _statement(problem: Problem, text: str, p: Parameters, found: Findings) -> N
             if "{{" in section:
                 place = section[section.index("{{") :][:30].split("\n")[0]
                 found.fault(
-                    "placeholder", f"statement.md, {name or 'opening'}: {place!r} is no placeholder like {{{{J}}}}"
+                    "placeholder",
+                    f"statement.md, {name or 'opening'}: {place!r} is not a placeholder such as {{{{J}}}}",
                 )
 
     heard(found, p, filled)
@@ -206,7 +210,7 @@ def _part_audit(part: Part, found: Findings) -> PartAudit:
         seen_elsewhere = unseen - found.survivors
         shown = f"{len(seen_elsewhere)} of {len(part.mistakes)} mistakes ({', '.join(sorted(seen_elsewhere))})"
         if seen_elsewhere:
-            found.note(f"weak {draw}", f"inputs {draw}() alone might miss {shown}; the other inputs do not")
+            found.note(f"weak {draw}", f"inputs {draw}() alone may miss {shown}; the other inputs catch them")
     for sentence in found.narrow():
         found.note(sentence, sentence)
     names = tuple(mistake.__name__ for mistake in part.mistakes if found.stopped or mistake.__name__ in found.made)

@@ -69,7 +69,8 @@ def read_assignment(course: Path, name: str) -> Assignment:
         if slug not in content["problems"]:
             raise StaffError(
                 "assignment",
-                f"{path}: points for {slug!r}, which it does not list{did_you_mean(slug, content['problems'])}",
+                f"{path}: points are given for {slug!r}, which is not in problems"
+                f"{did_you_mean(slug, content['problems'])}",
             )
         if isinstance(total, bool) or not isinstance(total, int | float) or not total > 0:
             raise StaffError("assignment", f"{path}: the points of {slug} must be a number above zero, not {total!r}")

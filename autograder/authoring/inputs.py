@@ -64,7 +64,7 @@ def _size(word: str, p: Mapping[str, Any], name: str) -> int:
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 return value(left) * value(right)
         raise AuthorError(
-            "shape", f"tensors({name}=...): {word!r} is no size; write axes, numbers, + - and * without spaces"
+            "shape", f"tensors({name}=...): {word!r} is not a size; write axes, numbers, +, - and * without spaces"
         )
 
     try:

@@ -67,7 +67,7 @@ PROBLEM = Problem(
 )
 '''
 
-_STATEMENT = """What stands here opens the notebook: say what it is about, and what every letter means.
+_STATEMENT = """This text opens the notebook. Say what it is about, and what every letter means.
 
 ## The scores {#scores}
 
@@ -91,7 +91,7 @@ def scaffold(root: Path, slug: str) -> list[Path]:
         )
     folder = root / slug
     if folder.exists():
-        raise StaffError("slug", f"{folder} is there already; choose another name, or edit what is in it")
+        raise StaffError("slug", f"{folder} exists already; choose another name, or edit its files")
     title = slug.replace("_", " ").capitalize()
     folder.mkdir(parents=True)
     files = {

@@ -100,7 +100,7 @@ def _part_cells(part: Part, drawn: Variant, seed: str, text: str) -> list[dict[s
 def _test_source(part: Part, drawn: Variant, seed: str) -> str:
     """The visible check and the hidden region; `seed` is source text, the same for all who get the notebook."""
     visible = [
-        "# Looks at the form of your answer only.",
+        "# This checks only the form of your answer.",
         FORM,
         part.local_check(drawn.parameters),
     ]

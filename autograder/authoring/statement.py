@@ -75,7 +75,7 @@ def _sections(text: str, problem: Problem) -> dict[str, str]:
         if name not in known:
             raise AuthorError(
                 "unknown_part",
-                f"problems/{problem.slug}/statement.md: {{#{name}}} names no part{did_you_mean(name, known)}; "
+                f"problems/{problem.slug}/statement.md: {{#{name}}} does not name a part{did_you_mean(name, known)}; "
                 f"there are {', '.join(known)}",
             )
         if names.count(name) > 1:

@@ -38,7 +38,9 @@ def course_secret(course: Path) -> bytes:
         raise StaffError("secret", f"the course secret cannot be written to {path}: {error}") from error
     content = path.read_text().strip().encode()
     if len(content) < 32:
-        raise StaffError("secret", f"{path} holds no secret; delete it to have a new one made, then grade again")
+        raise StaffError(
+            "secret", f"{path} does not contain a secret; delete it so that a new one is made, then grade again"
+        )
     return content
 
 

@@ -85,27 +85,31 @@ def _difference(value: Any, expected: Any, near: Tolerance, where: str) -> Diffe
         return _sequence_difference(value, expected, near, where)
     if isinstance(expected, bool | str) or expected is None:
         if type(value) is not type(expected):
-            return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
-        return None if value == expected else Difference(code="value", message=f"{where} is not right")
+            return Difference(code="type", message=f"{where} is {kind(value)}, but it should be {kind(expected)}")
+        return None if value == expected else Difference(code="value", message=f"{where} is not correct")
     return _number_difference(value, expected, near, where)
 
 
 def _dict_difference(value: Any, expected: dict[str, Any], near: Tolerance, where: str) -> Difference | None:
     if not isinstance(value, dict):
-        return Difference(code="type", message=f"{where} is {kind(value)}; a dict was wanted")
+        return Difference(code="type", message=f"{where} is {kind(value)}, but it should be a dict")
     if missing := [key for key in expected if key not in value]:
-        return Difference(code="keys", message=f"{where} has no entry {missing[0]!r}; wanted are {', '.join(expected)}")
+        return Difference(
+            code="keys", message=f"{where} has no entry {missing[0]!r}; it should have {', '.join(expected)}"
+        )
     if extra := [key for key in value if key not in expected]:
-        return Difference(code="keys", message=f"{where} has an entry {extra[0]!r} that was not asked for")
+        return Difference(code="keys", message=f"{where} has an extra entry {extra[0]!r}")
     found = (_difference(value[key], expected[key], near, f"entry {key!r}") for key in expected)
     return next((item for item in found if item), None)
 
 
 def _sequence_difference(value: Any, expected: Any, near: Tolerance, where: str) -> Difference | None:
     if not isinstance(value, list | tuple):
-        return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
+        return Difference(code="type", message=f"{where} is {kind(value)}, but it should be {kind(expected)}")
     if len(value) != len(expected):
-        return Difference(code="length", message=f"{where} has {len(value)} entries; {len(expected)} were wanted")
+        return Difference(
+            code="length", message=f"{where} has {len(value)} entries, but it should have {len(expected)}"
+        )
     pairs = enumerate(zip(value, expected, strict=True), 1)
     found = (_difference(left, right, near, f"entry {place} of {where}") for place, (left, right) in pairs)
     return next((item for item in found if item), None)
@@ -113,17 +117,19 @@ def _sequence_difference(value: Any, expected: Any, near: Tolerance, where: str)
 
 def _array_difference(value: Any, expected: Any, near: Tolerance, where: str) -> Difference | None:
     if is_tensor(value) != is_tensor(expected) or not (is_tensor(value) or isinstance(value, np.ndarray)):
-        return Difference(code="type", message=f"{where} is {kind(value)}; {kind(expected)} was wanted")
+        return Difference(code="type", message=f"{where} is {kind(value)}, but it should be {kind(expected)}")
     left, right = array(value), array(expected)
     if left.shape != right.shape:
-        return Difference(code="shape", message=f"{where} has shape {left.shape}; shape {right.shape} was wanted")
+        return Difference(
+            code="shape", message=f"{where} has shape {left.shape}, but it should have shape {right.shape}"
+        )
     if value.dtype != expected.dtype:
         return Difference(
             code="dtype",
             message=f"{where} has dtype {value.dtype}; {expected.dtype} was wanted, as that of the inputs",
         )
     if left.dtype.kind in "biu":
-        return None if np.array_equal(left, right) else Difference(code="value", message=f"{where} is not right")
+        return None if np.array_equal(left, right) else Difference(code="value", message=f"{where} is not correct")
     return _real_difference(left, right, near, where)
 
 
@@ -132,23 +138,23 @@ def _real_difference(left: np.ndarray, right: np.ndarray, near: Tolerance, where
     if near.nan:
         lost = np.isnan(right)
         if not np.array_equal(lost, np.isnan(left)):
-            return Difference(code="value", message=f"{where} is not right")
+            return Difference(code="value", message=f"{where} is not correct")
         left, right = left[~lost], right[~lost]
     infinite = np.isinf(right)
     if np.isnan(left).any() or (np.isinf(left) & ~infinite).any():
-        return Difference(code="finite", message=f"{where} holds infinities or not-a-number (nan)")
+        return Difference(code="finite", message=f"{where} contains infinite values or nan")
     if not np.array_equal(left[infinite], right[infinite]):
-        return Difference(code="value", message=f"{where} is not right")
+        return Difference(code="value", message=f"{where} is not correct")
     gap, scale = left[~infinite] - right[~infinite], np.abs(right[~infinite])
     if gap.size and np.abs(gap).max() > near.rtol * scale.max():
-        return Difference(code="value", message=f"{where} has the right shape, but not the right values")
+        return Difference(code="value", message=f"{where} has the right shape but the wrong values")
     return None
 
 
 def _number_difference(value: Any, expected: Number, near: Tolerance, where: str) -> Difference | None:
     given = number(value)
     if given is None:
-        return Difference(code="type", message=f"{where} is {kind(value)}; a number was wanted")
+        return Difference(code="type", message=f"{where} is {kind(value)}, but it should be a number")
     if given != given or expected != expected:
         if near.nan and given != given and expected != expected:
             return None
@@ -160,7 +166,7 @@ def _number_difference(value: Any, expected: Number, near: Tolerance, where: str
         gap, scale = abs(Fraction(given) - Fraction(expected)), abs(Fraction(expected))
         if gap <= Fraction(near.rtol) * scale:
             return None
-    return Difference(code="value", message=f"{where} is not right")
+    return Difference(code="value", message=f"{where} is not correct")
 
 
 def number(value: Any) -> Number | None:

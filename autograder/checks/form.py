@@ -26,7 +26,7 @@ class Form(Check):
         if found:
             return self.failed(found.code, found.message)
         if not all(np.isfinite(array(leaf)).all() for leaf in _arrays(given)):
-            return self.failed("finite", "the result holds infinities or not-a-number (nan)")
+            return self.failed("finite", "the result contains infinite values or nan")
         return self.passed()
 
 

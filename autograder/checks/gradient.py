@@ -38,7 +38,7 @@ class Gradient(Check):
         for name, left, right in zip(names, given, wanted, strict=True):
             if right is None or not array(right).any():
                 if not _vanishes(left, ROUNDING * largest):
-                    return self.failed("gradient_value", f"the result must not depend on {name}, but a gradient does")
+                    return self.failed("gradient_value", f"the result must not depend on {name}, but its gradient does")
                 continue
             if left is None:
                 return self.failed("detached", f"no gradient flows from the result to {name}: something detaches it")

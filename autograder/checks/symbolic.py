@@ -26,7 +26,7 @@ class Symbolic(Check):
         if "unsupported" in wanted:
             raise RuntimeError(f"the reference cannot be run on exact numbers: {wanted['unsupported']}")
         if isinstance(given, dict) and "unsupported" in given:
-            text = f"This code could not be run on exact numbers ({given['unsupported']}). A person looks."
+            text = f"This code could not be run on exact numbers ({given['unsupported']}). A grader will check this."
             return Verdict(check=self.name, ok=None, code="not_symbolic", message=text)
         decision = compare(_digits(wanted), _digits(given))
         if decision.equal:

@@ -30,7 +30,7 @@ def print_audit(reports: Sequence[AuditReport], console: Console) -> int:
 
 
 def _table(reports: Sequence[AuditReport]) -> Table:
-    table = _in_sections("Audit", "points", "mistakes lose", "right ones keep", "notes", "faults")
+    table = _in_sections("Audit", "points", "mistakes lost", "equivalents earned", "notes", "faults")
     for report in reports:
         table.add_row(f"[bold]{report.slug}[/]", end_section=not report.parts)
         for part in report.parts:
@@ -75,7 +75,7 @@ def _in_colour(good: int, listed: int) -> str:
 def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
     killed, listed = (sum(report.kill_score[i] for report in reports) for i in (0, 1))
     untried = sum(report.untried for report in reports)
-    tried = f"{killed} of {listed - untried} mistakes lose points" + (f", {untried} not tried" if untried else "")
+    tried = f"{killed} of {listed - untried} mistakes lose marks" + (f", {untried} not tried" if untried else "")
     variants = ", ".join(map(_variants, reports))
     return f"{tried}; {faults} {'fault' if faults == 1 else 'faults'}. Distinct variants: {variants}."
 
@@ -94,7 +94,7 @@ def _plain(text: str) -> str:
 def run_audit(slugs: Sequence[str], *, variants: int, seed: int, strength: bool = False) -> int:
     """Audit the problems of that name, or all, with a progress bar; print what was found. 0 if there is no fault.
 
-    `strength` adds the slips made by machine: then there must be no survivor either.
+    `strength` adds mutants of the references: then no mutant may survive either.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -129,7 +129,7 @@ def run_audit(slugs: Sequence[str], *, variants: int, seed: int, strength: bool 
 def _slips(problem: Problem, seed: int, progress: Progress) -> list[PartStrength]:
     from autograder.audit.mutation_score import strength
 
-    task = progress.add_task(f"{problem.slug}: slips", total=len(problem.parts))
+    task = progress.add_task(f"{problem.slug}: mutants", total=len(problem.parts))
     return strength(problem, seed=seed, progress=lambda: progress.advance(task))
 
 
@@ -140,14 +140,16 @@ def print_strength(found: dict[str, list[PartStrength]], console: Console) -> No
         for part in parts:
             for mutant, reason in part.harmless:
                 console.print(
-                    f"[dim]harmless:[/] {slug}, {part.name}: {_plain(mutant.place)} ({reason})", highlight=False
+                    f"[dim]equivalent mutant:[/] {slug}, {part.name}: {_plain(mutant.place)} ({reason})",
+                    highlight=False,
                 )
             for mutant in part.survivors:
                 console.print(
-                    f"[red]survivor:[/] {slug}, {part.name}: {mutant.kind}: {_plain(mutant.place)}", highlight=False
+                    f"[red]surviving mutant:[/] {slug}, {part.name}: {mutant.kind}: {_plain(mutant.place)}",
+                    highlight=False,
                 )
     made, killed, harmless, survivors = _totals([part for parts in found.values() for part in parts])
-    console.print(f"{made} slips made by machine: {killed} killed, {harmless} harmless, {survivors} survive.")
+    console.print(f"{made} mutants: {killed} killed, {harmless} equivalent, {survivors} survive.")
 
 
 def _totals(parts: Sequence[PartStrength]) -> tuple[int, int, int, int]:
@@ -160,7 +162,7 @@ def _totals(parts: Sequence[PartStrength]) -> tuple[int, int, int, int]:
 
 
 def _strength_table(found: dict[str, list[PartStrength]]) -> Table:
-    table = _in_sections("Strength: slips made by machine", "made", "killed", "harmless", "survivors")
+    table = _in_sections("Strength: mutants of the references", "mutants", "killed", "equivalent", "surviving")
     for slug, parts in found.items():
         table.add_row(f"[bold]{slug}[/]", end_section=not parts)
         for part in parts:

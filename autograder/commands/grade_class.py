@@ -69,12 +69,12 @@ def _show_moves(result: Regraded, *, dry_run: bool) -> None:
             )
         console.print(table)
     for student, part in result.unasked:
-        console.print(f"{student}: {part} needs a run: it would be asked what it never was", markup=False)
+        console.print(f"{student}: {part} needs `autograder grade`: the problem now asks a new question", markup=False)
     for student, why in result.failed:
         console.print(f"{student} could not be judged: {why}", markup=False)
     moved = len({move.student for move in result.moves if move.before != move.after})
-    verb = "would move" if dry_run else "moved"
-    console.print(f"{result.judged} notebooks judged again; the points of {moved} students {verb}.")
+    verb = "would change" if dry_run else "changed"
+    console.print(f"{result.judged} notebooks judged again; the marks of {moved} students {verb}.")
 
 
 def _mentioned(course: Path, assignment: str) -> list[str]:

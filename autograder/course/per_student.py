@@ -29,7 +29,9 @@ def read_roster(path: Path) -> list[str]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.reader(file) if any(map(str.strip, row))]
     if not rows:
-        raise StaffError("roster", f"{path} is empty; it wants a line for each student, the id in a column called id")
+        raise StaffError(
+            "roster", f"{path} is empty; it needs a line for each student, with the id in a column called id"
+        )
     column = rows[0].index("id") if "id" in rows[0] else None
     students = [row[column or 0].strip() for row in (rows if column is None else rows[1:])]
     for student in students:

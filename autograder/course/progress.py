@@ -84,11 +84,11 @@ class Progress:
                 self.console.print(Text(f"{row.student}: {row.why}"), soft_wrap=True)
         self.console.print(Text(_summary(counts)), soft_wrap=True)
         if result.absent:
-            self.console.print(Text(f"Nothing was handed in by {', '.join(result.absent)}."), soft_wrap=True)
+            self.console.print(Text(f"No submission from {', '.join(result.absent)}."), soft_wrap=True)
         if result.stopped:
             self.console.print(Text(f"Stopped: {result.stopped}."), soft_wrap=True)
         if result.exit_code:
-            text = f"What is done is safe. Go on with: autograder grade {result.assignment} --resume"
+            text = f"Finished work is safe. Continue with: autograder grade {result.assignment} --resume"
             self.console.print(Text(text), soft_wrap=True)
 
 
@@ -109,11 +109,11 @@ def _summary(counts: dict[str, Any]) -> str:
     words += [
         f"{counts[key]} {text}"
         for key, text in {
-            "kept": "done before",
+            "kept": "graded before",
             "failed": "could not be graded",
-            "unfinished": "left to do",
+            "unfinished": "not graded yet",
             "empty": "without a notebook of this assignment",
-            "held": "with parts that wait for a person",
+            "held": "with parts that wait for a grader",
             "flagged": "flagged",
             "without_submission": "without a submission",
         }.items()

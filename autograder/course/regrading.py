@@ -164,7 +164,7 @@ class Stored:
         found = self._answers.get(question_key(question))
         if found is None:
             self.unasked.add(question.name)
-            raise Unasked(f"{question.name} was never asked this")
+            raise Unasked(f"{question.name} was not asked this question in the stored run")
         return found
 
 

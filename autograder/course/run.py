@@ -206,7 +206,7 @@ class _Run:
             self.watch(self.result)
             paths = self.folder.made_safe(handed)
             if not paths:
-                raise _Nothing("no notebook of this assignment was handed in")
+                raise _Nothing("no notebook of this assignment was submitted")
             handed = self._keyed(handed)  # of the folder as it is now; before it is read, so that a change is noticed
             submissions = self.folder.read(paths)
             tasks = {name: task_of(submission, self.limits) for name, submission in submissions.items()}

@@ -10,14 +10,14 @@ from autograder.core import Outcome, Report, Verdict
 from autograder.grading.repair import inert
 
 FOR_STAFF = "autograder_staff"
-_WORDS = {True: "earned", False: "lost", None: "a person looks"}
+_WORDS = {True: "earned", False: "lost", None: "waiting"}
 _MARKS = {True: "✓", False: "✗", None: "…"}
 
 
 def headline(outcome: Outcome) -> str:
     """One line: the part and what it earned."""
     if outcome.standing == "held":
-        return f"{outcome.part}: a person looks at this ({outcome.max_points:g} points)"
+        return f"{outcome.part}: waiting for a grader ({outcome.max_points:g} points)"
     return f"{outcome.part}: {outcome.points:g} of {outcome.max_points:g} points"
 
 
@@ -31,7 +31,7 @@ def _notes(outcome: Outcome) -> list[str]:
     """What is said beside the checks."""
     gate = outcome.verdicts[0] if outcome.verdicts else None
     if gate and gate.ok is False and any(verdict.ok for verdict in outcome.verdicts):
-        return [*outcome.notes, f"The other checks count once {gate.check} is right."]
+        return [*outcome.notes, f"The other checks count only if {gate.check} is correct."]
     return list(outcome.notes)
 
 
@@ -62,7 +62,7 @@ def staff_note(outcome: Outcome) -> str | None:
     """What a grader reads in formgrader beside a part that is held: why, and the rubric; None where it is not held."""
     if outcome.standing != "held":
         return None
-    lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; students do not see this)"]
+    lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; not shown to students)"]
     for verdict in outcome.verdicts:
         if verdict.ok is None and verdict.code != "not_reached":
             lines.append(f"*{verdict.check}, {verdict.code}.* {verdict.message}\n\n{verdict.staff}".strip())

@@ -17,7 +17,7 @@ from autograder.grading.repeatability import steady
 from autograder.grading.submission import Submission
 from autograder.sandbox import CellResult, Limits, Session
 
-DEATH = "This cell did not come to an end: "
+DEATH = "This cell did not finish: "
 
 
 class Runs(Protocol):
@@ -128,9 +128,9 @@ def _run(cell: dict[str, Any], session: Runs) -> str:
     result = session.run(cell["source"])
     cell["outputs"] = [kept for kept in map(harmless, result.outputs) if kept]
     if result.death:
-        text = f"{DEATH}{result.detail}. The rest of the notebook was graded without it.\n"
+        text = f"{DEATH}{result.detail}. The rest of the notebook was graded without this cell.\n"
         cell["outputs"].append({"output_type": "stream", "name": "stderr", "text": text})
-        return f"did not come to an end: {result.detail}"
+        return f"did not finish: {result.detail}"
     errors = [output for output in result.outputs if output["output_type"] == "error"]
     return f"stopped with {errors[-1]['ename']}: {errors[-1]['evalue']}"[:300] if errors else ""
 
@@ -175,7 +175,9 @@ def _text_of(cell: dict[str, Any]) -> Ask:
 def _held_if(reason: str | None, outcome: Outcome) -> Outcome:
     if not reason:
         return outcome
-    verdict = Verdict(check="submission", ok=None, code="held", message=f"{reason} A person looks.", staff=reason)
+    verdict = Verdict(
+        check="submission", ok=None, code="held", message=f"{reason} A grader will check this.", staff=reason
+    )
     return Outcome(
         part=outcome.part,
         standing="held",
@@ -199,7 +201,7 @@ def _all_held(submission: Submission) -> Graded:
         check="problem",
         ok=None,
         code="staff",
-        message="This could not be graded; it is not your fault, and a person will look.",
+        message="This could not be graded. It is not your fault; a grader will check it.",
         staff=submission.fault,
     )
     notebook = copy.deepcopy(submission.notebook)

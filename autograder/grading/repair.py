@@ -205,7 +205,7 @@ class _Matching:
             return
         self.found[grade_id] = same[0]
         if not all(_equal(item, cell) for item in same):
-            self._flag("changed_cell", f"The locked cell {grade_id!r} had been changed; it was restored.")
+            self._flag("changed_cell", f"The locked cell {grade_id!r} was changed; it has been restored.")
 
     def _worth_running(self, item: StudentCell, cell: dict[str, Any]) -> bool:
         """Whether a changed locked cell may hold something that answers rely on; of a test, only new names are."""
@@ -248,7 +248,7 @@ class _Matching:
             candidates = marked or candidates
             if len(candidates) > 1:
                 self.ambiguous.add(grade_id)
-        where = "was found in another cell than its own" if own or stub else "had lost its id and was found by content"
+        where = "was found in a different cell" if own or stub else "had lost its id and was found by its content"
         self._flag("found_by_content", f"The answer {_part(grade_id)!r} {where}.")
         self._take(grade_id, candidates[-1])
 
@@ -271,7 +271,7 @@ class _Matching:
     def _report_missing(self) -> None:
         for grade_id, cell in self.released.items():
             if grade_id not in self.found and (_is_answer(cell) or cell["metadata"]["nbgrader"].get("grade")):
-                self._flag("missing_cell", f"The cell {grade_id!r} was missing; it was put back.")
+                self._flag("missing_cell", f"The cell {grade_id!r} was missing; it has been restored.")
 
     def extras(self) -> Iterator[tuple[str | None, StudentCell]]:
         """The student's own cells, each with the id of the instructor's cell that it came after."""

@@ -69,7 +69,7 @@ def _hold(new: Outcome, old: Outcome) -> Outcome:
         check="stability",
         ok=None,
         code=CODE,
-        message="Two runs of this submission gave different answers. A person looks.",
+        message="Two runs of this submission gave different answers. A grader will check this.",
         staff=f"{old.standing}, {old.points:g} points before; {new.standing}, {new.points:g} points now",
     )
     return dataclasses.replace(new, standing="held", points=0.0, verdicts=(verdict, *new.verdicts))

@@ -38,7 +38,7 @@ def load(path: Path) -> Report:
     try:
         return _from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable) as error:
-        raise StaffError("report", f"{path} is no report that can be read: {error}") from error
+        raise StaffError("report", f"{path} is not a readable report: {error}") from error
 
 
 def _to_json(report: Report) -> dict[str, Any]:

@@ -113,7 +113,9 @@ class Derivation:
         if self.missing:
             return different("milestone", f"no line reaches this form: {self.missing[0]}", milestone=self.missing[0])
         if self.leaps:
-            return different("leap", f"the step to line {self.leaps[0] + 1} is too large: write out what is between")
+            return different(
+                "leap", f"the step to line {self.leaps[0] + 1} is too large: write out the steps in between"
+            )
         return equal()
 
 
@@ -136,7 +138,7 @@ def judge(
     """
     lines = [line for line in lines if line.strip()]
     if not lines:
-        raise Unreadable("empty", "no line is written here")
+        raise Unreadable("empty", "there is no line here")
     readings = [_read(language, line, number) for number, line in enumerate(lines)]
     links = [_first(language, lines[0], readings[0], key, start, cap)]
     opened = [language.opened(line) for line in lines] if start is not None else []

@@ -221,7 +221,7 @@ def decide(module: str, *args: Any, seconds: float = SECONDS, memory: int = MEMO
 
 def _stopped(code: str) -> Decision:
     why = {"time": "takes too long", "memory": "needs too much memory"}.get(code, "could not be finished")
-    return undecided(code, f"comparing this answer {why}: a person looks at it")
+    return undecided(code, f"comparing this answer {why}.")
 
 
 def _ran_out(status: int | None) -> bool:

@@ -109,7 +109,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
     def _standing(self, marks: Any, grade: Any) -> None:
         by_hand = grade.manual_score is not None
         if not by_hand and grade.needs_manual_grade:
-            marks["standing"], marks["standing_words"] = "held", "a person looks at this"
+            marks["standing"], marks["standing_words"] = "held", "waiting for a grader"
         elif grade.score >= grade.max_score:
             marks["standing"], marks["standing_words"] = "earned", "earned"
         else:

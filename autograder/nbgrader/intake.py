@@ -144,7 +144,7 @@ def refuse_links(folder: Path) -> None:
 
 def _refuse(path: Path) -> None:
     target = os.readlink(path) if path.is_symlink() else "a special file"
-    log.warning("%s was handed in as a link or special file (%s); it was not followed", path, target)
+    log.warning("%s was submitted as a link or special file (%s); it was ignored", path, target)
     path.unlink()
     note = json.dumps({"refused": target})
     if path.suffix == ".ipynb":
@@ -167,7 +167,7 @@ def _found_again(folder: Path, known: set[str]) -> Iterator[Path]:
         if place.exists():
             continue
         names = ", ".join(path.name for path in paths)
-        log.warning("%s was not handed in under its own name, but as %s", place, names)
+        log.warning("%s was submitted under another name: %s", place, names)
         place.write_bytes(content_of(paths[0]) if len(paths) == 1 else json.dumps({"several": names}).encode())
         yield place
 

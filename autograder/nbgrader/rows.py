@@ -72,7 +72,7 @@ class Rows:
         except MissingEntry as error:
             raise StaffError(
                 "no_assignment",
-                f"the gradebook knows no assignment {assignment!r}; make the students' version first: "
+                f"the gradebook has no assignment {assignment!r}; make the students' version first: "
                 f"nbgrader generate_assignment {assignment}",
             ) from error
         # Held, so that the session's map keeps them: they are the same for everybody.

@@ -35,9 +35,9 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
     question_seconds = Float(20, help="Seconds for one call of a student's function").tag(config=True)
     notebook_seconds = Float(300, help="Seconds for one notebook with all its questions").tag(config=True)
     memory_megabytes = Integer(4096, help="Memory of one notebook's process").tag(config=True)
-    require_wall = Bool(False, help="Run no student's code where a layer of the wall is missing").tag(config=True)
+    require_wall = Bool(False, help="Refuse to run students' code if the sandbox is incomplete").tag(config=True)
     visible = List(Unicode(), help="Folders that every notebook may read, such as a data set's").tag(config=True)
-    runs = Integer(1, help="2 runs each notebook twice, and holds the parts whose mark differs").tag(config=True)
+    runs = Integer(1, help="2: run each notebook twice and hold parts whose marks differ").tag(config=True)
 
     others = (Execute, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveAutoGrades)
 
@@ -45,7 +45,9 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         """Grade a notebook of ours; leave any other to nbgrader's own steps."""
         if not is_ours(nb):
             if self.require_wall:
-                raise StaffError("wall", "the wall is required, and nbgrader's own kernel, which runs this, has none")
+                raise StaffError(
+                    "wall", "the sandbox is required, but this runs in nbgrader's own kernel, which has none"
+                )
             for step in self.others:
                 nb, resources = step(parent=self.parent)(nb, resources)
             return nb, resources

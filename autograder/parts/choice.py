@@ -30,17 +30,17 @@ class Choice(Part):
         """Say whether the name is bound to one of the letters."""
         if letter_of(defined(name)) not in list(letters):
             raise Malformed("no_option", f"{name} must be one of {', '.join(map(repr, letters))}.")
-        print(f"{name}: one of the letters. (Whether it is right is not looked at here.)")
+        print(f"{name}: this is one of the letters. (This cell does not check whether it is correct.)")
 
     def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
         functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]
         texts = [function(p) for function in functions]
         if len(set(texts)) < len(texts):
-            raise AuthorError("options", f"part {self.name!r}: two options read the same under {p}")
+            raise AuthorError("options", f"part {self.name!r}: two options have the same text under {p}")
         if texts[0] is None or not 2 <= len(texts) <= len(string.ascii_lowercase):
             raise AuthorError(
-                "options", f"part {self.name!r}: there must be a right option and 1 to 25 wrong ones under {p}"
+                "options", f"part {self.name!r}: there must be one correct option and 1 to 25 wrong ones under {p}"
             )
         import numpy as np
 

@@ -115,7 +115,7 @@ class Equation(Typed):
 
     def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
         """Proved equal; to an open question there is more than one right answer."""
-        return super().harmless(agrees) if self.demands is None else "another right answer to an open question"
+        return super().harmless(agrees) if self.demands is None else "another correct answer to an open question"
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         """Whether the answer is a known mistake: a comparison that needs no hints."""

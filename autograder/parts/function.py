@@ -53,7 +53,7 @@ class Function(Part):
 
     kind = "function"
     runs = True
-    if_kept = "the hidden inputs do not see it, or it is right"
+    if_kept = "the hidden inputs do not reveal it, or it is correct"
 
     @classmethod
     def check_form(cls, name: str, /, *, returns: Any, **arguments: Any) -> None:
@@ -71,12 +71,14 @@ class Function(Part):
                 "reference", f"part {self.name!r}: the reference must be a {self.kind}, not {self.reference!r}"
             )
         if not self.checks:
-            raise AuthorError("no_checks", f"part {self.name!r} has no checks; write checks=[close()] or the like")
+            raise AuthorError("no_checks", f"part {self.name!r} has no checks; write checks=[close()], for example")
         names = [check.name for check in self.checks]
         if len(set(names)) < len(names):
             raise AuthorError("duplicate_check", f"part {self.name!r}: two checks have the same name; give one a name=")
         if not sum(check.weight for check in self.checks):
-            raise AuthorError("weight", f"part {self.name!r}: its checks are worth nothing together; add one that is")
+            raise AuthorError(
+                "weight", f"part {self.name!r}: all of its checks have weight 0; give at least one a weight"
+            )
         if not self._draws():
             raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
         self._same_signatures()
@@ -125,7 +127,7 @@ class Function(Part):
             raise AuthorError(
                 "inputs_raise",
                 f"part {self.name!r}: {draw.__name__}(rng, p) raises {type(error).__name__}: {error} (line {line}); "
-                "its arguments are a generator of numpy and the variant's parameters, in this order",
+                "its arguments are a numpy generator and the variant's parameters, in this order",
             ) from error
 
     def respondent(self, ask: Ask, case: Case) -> Any:
@@ -141,7 +143,7 @@ class Function(Part):
             verdicts.append(verdict)
             if verdict.code in LAST_WORDS or verdict.ok is None:
                 rest = self.checks[len(verdicts) :]
-                text = "Not looked at, see above."
+                text = "Not checked; see above."
                 verdicts += [
                     Verdict(check=check.name, ok=verdict.ok, code="not_reached", message=text) for check in rest
                 ]
@@ -217,11 +219,11 @@ class Function(Part):
         """The hidden inputs, or the reference on them."""
         for case, again in zip(self.cases(p, key), self.cases(p, key), strict=True):
             if encode([case.arguments, case.options]) != encode([again.arguments, again.options]):
-                return "inputs() gives two values when asked twice; use only the rng it is given"
+                return "inputs() returns two different values when called twice; use only the rng it is given"
             respondent = self.respondent(local(self.reference, self.name, p), case)
             arguments = tuple(case.arguments.values())
             if encode(respondent.call(*arguments)) != encode(respondent.call(*arguments)):
-                return "the reference gives two values when asked twice"
+                return "the reference returns two different values when called twice"
         return ""
 
     def passes(self, subject: Callable[..., Any], case: Case) -> bool:
@@ -246,7 +248,7 @@ class Function(Part):
             return "same values and gradients on further draws of the inputs"
         asked = any(isinstance(check, Gradient) for check in self.checks)
         if not asked and agrees(replace(self, checks=(close(rtol=1e-9),))):
-            return "same values on further draws of the inputs; gradients are not asked for"
+            return "same values on further draws of the inputs; gradients are not checked"
         if not self.checks[0].compares:
             return "another answer that has the properties asked for"
         return None

@@ -68,14 +68,14 @@ class Matrix(Expression):
         if [len(row) for row in answer] != [len(row) for row in reference]:
             rows, columns = len(answer), max(map(len, answer), default=0)
             wanted = f"{len(reference)} by {len(reference[0])}"
-            return different("shape", f"The matrix is {rows} by {columns}; {wanted} was wanted.")
+            return different("shape", f"The matrix is {rows} by {columns}, but it should be {wanted}.")
         open_entries = []
         for i, (right, given) in enumerate(zip(reference, answer, strict=True), 1):
             for j, (key, entry) in enumerate(zip(right, given, strict=True), 1):
                 with _at(f"row {i}, column {j}"):
                     found = super().decide(key, entry, p)
                 if found.outcome == "different":
-                    text = f"The entry in row {i}, column {j} is not right. {found.message}"
+                    text = f"The entry in row {i}, column {j} is not correct. {found.message}"
                     return different(f"entry_{found.code}", text, witness=found.witness)
                 open_entries += [found] if found.outcome == "undecided" else []
         return undecided(open_entries[0].code, open_entries[0].message) if open_entries else equal()

@@ -52,7 +52,7 @@ class Module(Function):
         drawn = self.drawn(draw, p, key)
         if set(drawn) != {"init", "call"}:
             raise AuthorError(
-                "inputs", f"part {self.name!r}: {draw.__name__}() must give 'init' and 'call', not {list(drawn)}"
+                "inputs", f"part {self.name!r}: {draw.__name__}() must return 'init' and 'call', not {list(drawn)}"
             )
         wanted = argument_names(self.reference)
         if list(drawn["init"]) != wanted[: len(drawn["init"])]:

@@ -40,8 +40,8 @@ class Number(Part):
         """Say whether the name is bound to a number."""
         subject = defined(name)
         if number(subject) is None:
-            raise Malformed("type", f"{name} is {form_of(subject)}; a number is wanted.")
-        print(f"{name}: a number. (Whether it is right is not looked at here.)")
+            raise Malformed("type", f"{name} is {form_of(subject)}; write a number.")
+        print(f"{name}: this is a number. (This cell does not check whether it is correct.)")
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Exact or within the tolerance; a known wrong number gets its hint."""

@@ -56,10 +56,10 @@ def _source(subject: Any) -> str:
     try:
         text = textwrap.dedent(inspect.getsource(subject)).rstrip()
     except (OSError, TypeError) as error:
-        raise AuthorError("source", f"{subject!r} has no source of its own; write it with def or class") from error
+        raise AuthorError("source", f"{subject!r} has no source code; write it with def or class") from error
     node = _parse(text, subject)
     if node.name != subject.__name__:  # a lambda in the middle of somebody else's definition, or a renamed closure
-        raise AuthorError("source", f"{subject.__name__} has the source of {node.name}; write it with a def of its own")
+        raise AuthorError("source", f"{subject.__name__} has the source code of {node.name}; write it with its own def")
     # A body on the line of its signature leaves nothing to cut out: write it on lines of its own.
     return ast.unparse(node) if node.body[0].lineno <= _signature_end(text, node) else text
 
@@ -69,7 +69,7 @@ def _parse(text: str, subject: Any) -> Definition:
     with contextlib.suppress(SyntaxError):  # a lambda in the middle of a line
         node = ast.parse(text).body[0]
     if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-        raise AuthorError("source", f"{subject!r} is not written with def or class; a notebook cannot show it")
+        raise AuthorError("source", f"{subject!r} is not written with def or class, so a notebook cannot show it")
     return node
 
 
@@ -121,7 +121,7 @@ def _split(text: str, node: Definition) -> tuple[str, str]:
     lines = text.split("\n")
     documented = ast.get_docstring(node) is not None
     if documented and len(node.body) == 1:
-        raise AuthorError("source", f"{node.name} has a docstring and nothing after it")
+        raise AuthorError("source", f"{node.name} has a docstring but no code")
     last = node.body[0].end_lineno if documented else _signature_end(text, node)
     assert last is not None
     return "\n".join(lines[:last]), "\n".join(lines[last:]).strip("\n")

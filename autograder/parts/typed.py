@@ -87,7 +87,7 @@ class Typed(Part):
         except Unreadable as error:
             raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
         present(shown.bundle())
-        print(f"{name}: this is how it is read. (Whether it is right is not looked at here.)")
+        print(f"{name}: this is how your answer is read. (This cell does not check whether it is correct.)")
 
     @classmethod
     def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
@@ -119,7 +119,7 @@ class Typed(Part):
         except Unreadable as error:
             return [self._unreadable(error)]
         if answer is None:
-            return [self._verdict(False, "type", f"{self.name} is not a text; write {self.name} = {self.kind}(...)")]
+            return [self._verdict(False, "type", f"{self.name} is not text; write {self.name} = {self.kind}(...)")]
         if not str(answer).strip():
             return [self._verdict(False, "missing", f"{self.name} is empty.")]
         return [self._judged(answer, p, ask)]
@@ -137,7 +137,9 @@ class Typed(Part):
         return self.from_decision(decision, answer, p, earlier)
 
     def _unreadable(self, error: Unreadable) -> Verdict:
-        return self._verdict(None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA person looks.")
+        return self._verdict(
+            None, "unreadable", f"{self.name} cannot be read:\n{error.caret()}\nA grader will check this."
+        )
 
     def _otherwise(self, first: Decision, answer: Any, p: Parameters) -> Decision:
         """The first alternative that the answer equals; undecided where that cannot be said of one of them."""
@@ -169,7 +171,7 @@ class Typed(Part):
         except (Unreadable, AuthorError):
             return first  # nothing follows from an earlier answer that cannot be read
         if second.outcome == "equal":
-            text = f"Judged by what follows from your own answer to {self.follows}: it does follow."
+            text = f"This follows correctly from your own answer to {self.follows}, so it counts as correct."
             return Decision(outcome="equal", code="carried_forward", message=text)
         return first if second.outcome == "different" else second
 
@@ -179,12 +181,12 @@ class Typed(Part):
             return self._verdict(True, "ok" if decision.code != "carried_forward" else decision.code, decision.message)
         if decision.outcome == "undecided":
             text = decision.message or "This could not be decided."
-            return self._verdict(None, decision.code, f"{text} A person looks.")
+            return self._verdict(None, decision.code, f"{text} A grader will check this.")
         for mistake in self.mistakes:
             if decision.code == mistake.__name__ or self._is(mistake, answer, p, earlier):
                 return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
         if not self.hints:
-            return self._verdict(False, decision.code, "This is not right.")
+            return self._verdict(False, decision.code, "This is not correct.")
         # The witness shows both values, the reference's too: it is for staff.
         return self._verdict(False, decision.code, decision.message, staff=decision.witness)
 

@@ -22,9 +22,7 @@ class Written(Part):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.rubric.strip():
-            raise AuthorError(
-                "no_rubric", f"part {self.name!r}: a written answer needs a rubric for the person who marks it"
-            )
+            raise AuthorError("no_rubric", f"part {self.name!r}: a written answer needs a rubric for the grader")
         if not self.reference:
             raise AuthorError("reference", f"part {self.name!r}: a written answer needs a model answer as reference")
 
@@ -39,9 +37,9 @@ class Written(Part):
         except NoAnswer:
             text = ""
         if not str(text).strip():
-            return [Verdict(check="text", ok=False, code="missing", message="There is no answer.")]
+            return [Verdict(check="text", ok=False, code="missing", message="The answer is empty.")]
         staff = f"Rubric: {self.rubric.strip()}\n\nA model answer: {self.model_answer(p)}"
-        return [Verdict(check="text", ok=None, code="person", message="A person marks this answer.", staff=staff)]
+        return [Verdict(check="text", ok=None, code="person", message="A grader will mark this answer.", staff=staff)]
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
         """Nothing is asked of a process: the text is in the cell."""

@@ -75,7 +75,7 @@ def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES)
     except Unreadable:
         raise
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError, MemoryError) as error:
-        raise Unreadable("frame", f"the answer is no message of ours ({type(error).__name__})") from error
+        raise Unreadable("frame", f"the answer is not a valid message ({type(error).__name__})") from error
 
 
 def plain(value: Any) -> Any:
@@ -177,7 +177,7 @@ class _Unpack:
         if node is None or isinstance(node, bool | int | float | str):
             return node
         if not isinstance(node, dict):
-            raise Unreadable("frame", "the answer is no message of ours")
+            raise Unreadable("frame", "the answer is not a valid message")
         kind, content = node["t"], node.get("v")
         if kind in ("list", "tuple"):
             items = [self.value(item, depth + 1) for item in _list(content)]
@@ -197,7 +197,7 @@ class _Unpack:
         dtype = np.dtype("int16" if name == "bfloat16" else name).newbyteorder("<")
         size = math.prod(dimensions) * dtype.itemsize
         if size > len(self.buffers) - self.offset:
-            raise Unreadable("frame", "an array that claims more bytes than it sent")
+            raise Unreadable("frame", "an array that declares more bytes than it sent")
         data = bytes(self.buffers[self.offset : self.offset + size])
         self.offset += size
         array = (
@@ -224,22 +224,22 @@ def _scalar(kind: Any, content: Any) -> Any:
         real, imaginary = (_scalar("float", part["v"]) if isinstance(part, dict) else part for part in _pair(content))
         if isinstance(real, int | float) and isinstance(imaginary, int | float):
             return complex(real, imaginary)
-    raise Unreadable("frame", "the answer is no message of ours")
+    raise Unreadable("frame", "the answer is not a valid message")
 
 
 def _list(content: Any) -> list[Any]:
     if not isinstance(content, list):
-        raise Unreadable("frame", "the answer is no message of ours")
+        raise Unreadable("frame", "the answer is not a valid message")
     return content
 
 
 def _pair(content: Any) -> tuple[Any, Any]:
     if not isinstance(content, list) or len(content) != 2:
-        raise Unreadable("frame", "the answer is no message of ours")
+        raise Unreadable("frame", "the answer is not a valid message")
     return content[0], content[1]
 
 
 def _text(content: Any) -> str:
     if not isinstance(content, str):
-        raise Unreadable("frame", "the answer is no message of ours")
+        raise Unreadable("frame", "the answer is not a valid message")
     return content

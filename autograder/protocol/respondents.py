@@ -175,10 +175,10 @@ def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
         "missing": f"{name} has not been answered: {missing}.",
         "raised": f"{name} raised {detail}",
         "timeout": f"{name} took too long: {detail}",
-        "memory": f"{name} used more memory than there is for one submission.",
+        "memory": f"{name} used more memory than a submission may use.",
         "exit": f"The process ended while {name} was running: {detail}",
-        "unreadable": f"{name} gave {detail}, which is no answer of the kind asked for.",
-        "staff": f"{name} could not be looked at; this is not your fault, and a person will.",
+        "unreadable": f"{name} gave {detail}, which is not the kind of answer asked for.",
+        "staff": f"{name} could not be checked. This is not your fault; a grader will check it.",
     }
     failure = "missing" if stub else reply.failure or "staff"
     return Verdict(
@@ -192,6 +192,6 @@ def fault_verdict(check: str) -> Verdict:
         check=check,
         ok=None,
         code="staff",
-        message="This could not be decided; it is not your fault, and a person will look.",
+        message="This could not be decided. It is not your fault; a grader will check it.",
         staff=traceback.format_exc(limit=8),
     )

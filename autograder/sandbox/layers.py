@@ -11,20 +11,20 @@ from collections.abc import Collection
 from autograder.errors import StaffError
 
 LAYERS = {
-    "processes": "sees, signals and traces no process but its own; all that it started dies with it",
-    "network": "no network, not even this machine's own",
-    "names": "no shared memory, queues or host name in common with anything outside",
-    "files": "sees the interpreter and its own folder, and writes only there, up to a size",
-    "user": "is nobody: owns nothing outside, and its processes are counted",
-    "limits": "uses no more processor time, memory, open files and processes than it may",
-    "privileges": "has no privilege, and no program that it starts can give it one",
-    "calls": "cannot ask the kernel for what no exercise needs",
+    "processes": "sees and signals only its own processes, and they end with it",
+    "network": "has no network, not even this machine's own",
+    "names": "shares no memory, queues or host name with the machine",
+    "files": "sees only the interpreter and its own folder, and writes only to that folder, up to a limit",
+    "user": "runs as an unprivileged user, with a limit on its processes",
+    "limits": "has limits on processor time, memory, open files and processes",
+    "privileges": "has no privileges and cannot gain any through a program",
+    "calls": "cannot use kernel calls that no exercise needs",
 }
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
 class WallWarning(UserWarning):
-    """Students' code runs with less between it and this machine than there should be."""
+    """Some layers of the sandbox are not available on this machine."""
 
 
 def python(code: str) -> list[str]:
@@ -67,7 +67,9 @@ def announce(there: Collection[str], required: bool) -> None:
         return
     lacking = "; ".join(f"{name} ({LAYERS[name]})" for name in LAYERS if name in missing)
     if required:
-        raise StaffError("wall", f"students' code would run without a part of the wall that was required: {lacking}")
+        raise StaffError(
+            "wall", f"the sandbox is incomplete on this machine, and --require-sandbox is set; missing: {lacking}"
+        )
     if missing not in _announced:
         _announced.add(missing)
-        warnings.warn(f"STUDENTS' CODE RUNS WITHOUT A PART OF THE WALL: {lacking}", WallWarning, stacklevel=2)
+        warnings.warn(f"THE SANDBOX IS INCOMPLETE ON THIS MACHINE; MISSING: {lacking}", WallWarning, stacklevel=2)

@@ -147,7 +147,7 @@ class Session:
         """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
         self._turn += 1
         if stream.pending(process.channel):
-            raise self._forged("a reply came before anything was asked")
+            raise self._forged("a reply came before any question")
         stream.send(process.channel, encode({**request, "turn": self._turn}), deadline)
         if question:
             stream.send(process.channel, question, deadline)
@@ -157,7 +157,7 @@ class Session:
         except Unreadable as error:
             raise self._forged(error.message) from error
         if not isinstance(reply, dict) or reply.get("turn") != self._turn:
-            raise self._forged("a reply to something else came back")
+            raise self._forged("a reply to a different question")
         return reply
 
     def _read_answer(self, reply: Any) -> Answer:
@@ -166,7 +166,7 @@ class Session:
                 return Answer(value=value)
             case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
                 return Answer(failure=failure, detail=detail[:500])
-        raise self._forged("a reply that is no answer")
+        raise self._forged("a reply that is not an answer")
 
     def _forged(self, how: str) -> Unreadable:
         self._flags[f"the notebook wrote to the grader's channel: {how}"] = None
@@ -235,4 +235,4 @@ def _how(process: Process) -> _Died:
     """Why a process is gone that nobody told to go."""
     if process.watch.reason:
         return _Died("memory" if "memory" in process.watch.reason else "exit", process.watch.reason)
-    return _Died("exit", "the process was ended from within (os._exit, a crash, or too much memory)")
+    return _Died("exit", "the process ended itself (os._exit, a crash, or too much memory)")

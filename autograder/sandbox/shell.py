@@ -138,4 +138,4 @@ def _text(value: Any) -> str:
 
 def no_input(*_: Any) -> NoReturn:
     """`input` while grading."""
-    raise RuntimeError("input() has nobody to ask while a notebook is graded")
+    raise RuntimeError("input() is not available while a notebook is graded")

@@ -185,7 +185,7 @@ def _start(process: Process, settings: dict[str, Any]) -> None:
     except (stream.Silence, stream.Hangup) as error:
         raise StaffError("warm", "the process that runs notebooks ended before it was ready") from error
     if ready.get("fault") is not None:
-        raise StaffError("wall", f"the wall around a notebook's process could not be put up: {ready['fault']}")
+        raise StaffError("wall", f"the sandbox of a notebook's process could not be built: {ready['fault']}")
 
 
 def main(descriptor: int) -> None:

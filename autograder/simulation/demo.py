@@ -92,7 +92,7 @@ class Student:
         descriptions = dict.fromkeys(persona.description.rstrip(".") for persona in self.does.values())
         if kinds == {"mistake"}:
             return "A known mistake in each notebook"
-        return "Right answers in another dress" if kinds == {"equivalent"} else "; ".join(descriptions)
+        return "Correct, written differently" if kinds == {"equivalent"} else "; ".join(descriptions)
 
 
 @dataclass(kw_only=True)

@@ -53,7 +53,7 @@ def noise():
 
 
 def perfect(work: Work) -> Files:
-    """Everything right."""
+    """Everything correct."""
     return work.solve().files()
 
 
@@ -99,7 +99,7 @@ def exception_in_answer(work: Work) -> Files:
 
 
 def loop_in_own_cell(work: Work) -> Files:
-    """An endless loop in a cell of one's own, all answers right."""
+    """An endless loop in an extra cell; all answers are correct."""
     work.solve().add(work.place(answer_id(work.target.name)), "while True:\n    pass")
     return work.files()
 
@@ -117,7 +117,7 @@ def loop_in_function(work: Work) -> Files:
 
 
 def exit_in_own_cell(work: Work) -> Files:
-    """os._exit in a cell of one's own, all answers right."""
+    """os._exit in an extra cell; all answers are correct."""
     work.solve().add(work.place(work.target.name) + 1, "import os\nos._exit(0)")
     return work.files()
 
@@ -130,25 +130,25 @@ def exit_in_function(work: Work) -> Files:
 
 
 def noise_on_stderr(work: Work) -> Files:
-    """Warnings, logging and a tqdm bar on standard error inside a right answer."""
+    """Warnings, logging and a tqdm bar on standard error inside a correct answer."""
     work.solve().answer_cell()["source"] += _NOISE + _WRAP.format(name=work.target.name)
     return work.files()
 
 
 def prints(work: Work) -> Files:
-    """Prints inside a right answer, numbers among them."""
+    """Prints inside a correct answer, numbers among them."""
     work.solve().answer_cell()["source"] += "\ndef noise():\n    print('0.0')\n" + _WRAP.format(name=work.target.name)
     return work.files()
 
 
 def strange_characters_printed(work: Work) -> Files:
-    """Output that no UTF-8 file can hold, all answers right."""
+    """Output that cannot be encoded as UTF-8; all answers are correct."""
     work.solve().answer_cell()["source"] += "\nprint('\\ud800', '\\x00', '\\x1b[31mred')\n"
     return work.files()
 
 
 def much_output(work: Work) -> Files:
-    """Forty megabytes printed on one line, all answers right."""
+    """Forty megabytes printed on one line; all answers are correct."""
     work.solve().add(work.place(work.target.name), "print('x' * 40_000_000)")
     return work.files()
 
@@ -172,25 +172,25 @@ def _sources(work: Work) -> tuple[str, str, str]:
 
 
 def edited_then_stub(work: Work) -> Files:
-    """The answer cell twice: the right answer, then the stub."""
+    """The answer cell twice: the correct answer, then the stub."""
     stub, right, _ = _sources(work)
     return _doubled(work, right, stub)
 
 
 def stub_then_edited(work: Work) -> Files:
-    """The answer cell twice: the stub, then the right answer."""
+    """The answer cell twice: the stub, then the correct answer."""
     stub, right, _ = _sources(work)
     return _doubled(work, stub, right)
 
 
 def wrong_then_right(work: Work) -> Files:
-    """The answer cell twice: a first try, then the right answer."""
+    """The answer cell twice: a first try, then the correct answer."""
     _, right, wrong = _sources(work)
     return _doubled(work, wrong, right)
 
 
 def right_then_wrong(work: Work) -> Files:
-    """The answer cell twice: the right answer, then a wrong one that replaces it."""
+    """The answer cell twice: the correct answer, then a wrong one that replaces it."""
     _, right, wrong = _sources(work)
     return _doubled(work, right, wrong)
 
@@ -222,7 +222,7 @@ def renamed_ids(work: Work) -> Files:
 
 
 def stripped_metadata(work: Work) -> Files:
-    """All metadata gone, as Colab leaves it."""
+    """All metadata removed, as Colab does."""
     work.solve().notebook["metadata"] = {"colab": {"provenance": []}}
     for cell in work.cells:
         cell["metadata"] = {"id": "aBcD"}
@@ -246,21 +246,21 @@ def _with_helper(work: Work) -> str:
 
 
 def helper_cell(work: Work) -> Files:
-    """An answer that uses a cell of one's own, above it."""
+    """An answer that uses an extra cell above it."""
     source = _with_helper(work)
     work.add(work.place(answer_id(work.target.name)), source)
     return work.files()
 
 
 def imports_in_locked_cell(work: Work) -> Files:
-    """An answer that uses what was added to the locked cell at the top."""
+    """An answer that uses lines added to the locked cell at the top."""
     source = _with_helper(work)
     work.cell("setup" if work.problem.setup.strip() else work.target.name)["source"] += "\n" + source
     return work.files()
 
 
 def answer_below_the_test(work: Work) -> Files:
-    """The stub left as it was, the right answer in a cell of one's own below the test."""
+    """The stub unchanged; the correct answer in an extra cell below the test."""
     stub, right, _ = _sources(work)
     work.answer_cell()["source"] = stub
     work.add(work.place(work.target.name) + 1, right)
@@ -268,14 +268,14 @@ def answer_below_the_test(work: Work) -> Files:
 
 
 def allclose_redefined(work: Work) -> Files:
-    """A wrong answer, and np.allclose and torch.allclose always true."""
+    """A wrong answer; np.allclose and torch.allclose always return True."""
     code = "import numpy as np, torch\nnp.allclose = torch.allclose = torch.equal = lambda *a, **k: True\n"
     work.solve().spoil().add(0, code + "np.testing.assert_allclose = torch.testing.assert_close = lambda *a, **k: None")
     return work.files()
 
 
 def asserts_dropped(work: Work) -> Files:
-    """A wrong answer, and a syntax transformer that drops every assert."""
+    """A wrong answer, and a syntax transformer that removes every assert."""
     code = (
         "import ast\nclass Drop(ast.NodeTransformer):\n    def visit_Assert(self, node):\n        return ast.Pass()\n"
         "get_ipython().ast_transformers.append(Drop())"
@@ -285,7 +285,7 @@ def asserts_dropped(work: Work) -> Files:
 
 
 def score_patched(work: Work) -> Files:
-    """A wrong answer, and this package's own judge replaced in the notebook."""
+    """A wrong answer; the notebook replaces this package's own judge."""
     code = "import autograder.hidden, autograder.grading.judge\n"
     work.solve().spoil().add(
         0, code + "autograder.hidden.score = autograder.grading.judge.judge_part = lambda *a, **k: 1e9"
@@ -315,7 +315,7 @@ def not_json(work: Work) -> Files:
 
 
 def truncated_json(work: Work) -> Files:
-    """The upload broke off in the middle."""
+    """An upload that was cut off in the middle."""
     content = work.solve().text().encode()
     return {work.name: content[: len(content) // 2]}
 
@@ -331,7 +331,7 @@ def a_link(work: Work) -> Files:
 
 
 def renamed_file(work: Work) -> Files:
-    """The notebook under the name that a browser gives a second download."""
+    """The notebook under the name that a browser gives to a second download."""
     return {f"{work.problem.slug} (1).ipynb": work.solve().text().encode()}
 
 
@@ -422,7 +422,7 @@ def answers(problem: Problem) -> Iterator[Persona]:
                 wrong = kind == "mistake"
                 yield Persona(
                     name=f"{kind}_{part.name}_{getattr(subject, '__name__', 'value')}",
-                    description=f"{part.name}: {_first_line(subject) if wrong else 'right in another dress'}",
+                    description=f"{part.name}: {_first_line(subject) if wrong else 'correct, written differently'}",
                     make=functools.partial(_hand_in_subject, part=part, subject=subject),
                     lost=frozenset({part.name} if wrong else ()),
                     subjects={part.name: subject} if wrong else {},

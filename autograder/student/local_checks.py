@@ -19,7 +19,7 @@ class Malformed(StudentError):
     """An answer that has not the form asked for; shown in a notebook without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        return [f"Not yet in the form asked for: {self.message}"]
+        return [f"This does not have the required form yet: {self.message}"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def defined(name: str) -> Any:
         frame = frame.f_back
     names = frame.f_globals
     if name not in names or names[name] is None or names[name] is ...:
-        raise Malformed("missing", f"{name} is not defined yet. Answer it in the cell above, and run that cell.")
+        raise Malformed("missing", f"{name} is not defined yet. Write your answer in the cell above and run that cell.")
     return names[name]
 
 
@@ -83,7 +83,7 @@ def look(subject: Any, question: Question, returns: Any) -> None:
         raise Malformed(reply.failure, f"{name} {what}.")
     if fault := _fault(reply.value, returns, "the result"):
         raise Malformed("form", f"{name}: {fault}.")
-    print(f"{name}: the result has the form asked for. (Whether it is right is not looked at here.)")
+    print(f"{name}: the result has the required form. (This cell does not check whether it is correct.)")
 
 
 def example(form: Any, place: int) -> Any:
@@ -101,21 +101,21 @@ def _fault(value: Any, form: Any, where: str) -> str:
     """What keeps a value from having the form; empty if nothing does."""
     if isinstance(form, dict):
         if not isinstance(value, dict):
-            return f"{where} is {form_of(value)}; a dict is wanted"
+            return f"{where} is {form_of(value)}, but it should be a dict"
         if set(value) != set(form):
-            return f"{where} has the entries {', '.join(value) or 'none'}; wanted are {', '.join(form)}"
+            return f"{where} has the entries {', '.join(value) or 'none'}; it should have {', '.join(form)}"
         return next(filter(None, (_fault(value[key], item, f"entry {key!r}") for key, item in form.items())), "")
     if isinstance(form, list | tuple):
         if not isinstance(value, list | tuple) or len(value) != len(form):
-            return f"{where} is {form_of(value)}; {len(form)} values are wanted"
+            return f"{where} is {form_of(value)}, but it should be {len(form)} values"
         pairs = enumerate(zip(value, form, strict=True), 1)
         return next(filter(None, (_fault(item, wanted, f"value {i} of {where}") for i, (item, wanted) in pairs)), "")
     if isinstance(form, Array):
-        return "" if form_of(value) == str(form) else f"{where} is {form_of(value)}; wanted is {form}"
+        return "" if form_of(value) == str(form) else f"{where} is {form_of(value)}, but it should be {form}"
     from autograder.checks.compare import number
 
     good = number(value) is not None if form in (int, float) else form is None or isinstance(value, form)
-    return "" if good else f"{where} is {form_of(value)}; wanted is {getattr(form, '__name__', form)}"
+    return "" if good else f"{where} is {form_of(value)}, but it should be {getattr(form, '__name__', form)}"
 
 
 def form_of(value: Any) -> str:

@@ -15,7 +15,7 @@ from autograder.errors import Unreadable
 # What the notebook's first cell has declared, part by part: names with where they live, abbreviations, tensors.
 _DECLARED: list[dict[str, Any]] = []
 _LAST = ("log",)  # a text that is one word, not a list of names: the last one counts
-_FIRST_CELL = "Run the notebook's first cells again: they say which names an answer may use."
+_FIRST_CELL = "Run the first cells of the notebook again: they declare the names that an answer may use."
 
 
 class TypedText(str):

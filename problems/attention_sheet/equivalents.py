@@ -1,4 +1,4 @@
-"""Right code in other dress; each must keep every point."""
+"""Correct code written differently; each must earn full marks."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Right answers in other dress, and other right answers to the open question; each must keep every point."""
+"""Correct answers written differently, and other right answers to the open question; each must earn full marks."""
 
 import torch
 

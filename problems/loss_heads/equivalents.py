@@ -1,4 +1,4 @@
-"""Right answers in other dress; each must keep every point."""
+"""Correct answers written differently; each must earn full marks."""
 
 import torch
 

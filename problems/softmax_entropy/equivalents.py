@@ -1,4 +1,4 @@
-"""Right answers in other dress; each must keep every point. None where a form belongs to another variant."""
+"""Correct answers written differently; each must earn full marks. None where a form belongs to another variant."""
 
 from .families import FAMILIES
 from .populations import family_of, population_of

@@ -99,7 +99,7 @@ def test_a_sound_problem():
     assert report.faults == () and report.kill_score == (4, 4) and report.distinct == 9 and report.variants == 3
     part = report.parts[0]
     assert (part.killed, part.kept, part.equivalents) == (("swapped", "off_by_one", "cut"), 1, 1)
-    assert report.notes == ("problems/t, part 'f': mistake 'cut' keeps 2 of 3 points (not the gate)",)
+    assert report.notes == ("problems/t, part 'f': mistake 'cut' keeps 2 of 3 points (the prerequisite holds)",)
 
 
 def test_progress_is_told():
@@ -129,7 +129,7 @@ def test_weak_inputs_are_noted():
     report = audit(*problem(part), variants=2)
     assert report.faults == ()
     assert report.notes == (
-        "problems/t, part 'f': inputs zeros() alone might miss 1 of 2 mistakes (swapped); the other inputs do not",
+        "problems/t, part 'f': inputs zeros() alone may miss 1 of 2 mistakes (swapped); the other inputs catch them",
     )
 
 
@@ -310,7 +310,7 @@ def test_a_part_that_cannot_be_examined_is_not_said_to_survive():
         raise ValueError
 
     part = Function("f", points=3, inputs=inputs, reference=broken, checks=[close()], mistakes=[swapped, off_by_one])
-    assert "0 of 0 mistakes lose points, 2 not tried; 1 fault." in printed(audit(*problem(part), variants=1))[0]
+    assert "0 of 0 mistakes lose marks, 2 not tried; 1 fault." in printed(audit(*problem(part), variants=1))[0]
 
 
 def rooted(x):
@@ -397,7 +397,7 @@ def test_the_table():
     part = Function("f", points=3, inputs=zeros, reference=total, checks=[close()], mistakes=[swapped, off_by_one])
     text, number = printed(audit(*problem(), variants=1), audit(*problem(part), variants=1))
     assert number == 3 and "fault: problems/t, part 'f': mistake 'swapped' earns 3 of 3 points" in text
-    assert "5 of 6 mistakes lose points; 3 faults." in text and "note: problems/t" in text
+    assert "5 of 6 mistakes lose marks; 3 faults." in text and "note: problems/t" in text
     assert "│ function" in text and "1/2" in text
 
 
@@ -422,7 +422,9 @@ def test_a_visible_check_that_stops_a_right_answer():
 
     part = Strict("n", points=1, reference=seven, equivalents=[seven_point])
     (fault,) = audit(*problem(part), variants=2).faults
-    assert "the visible check stops equivalent 'seven_point', which is right: AssertionError: no whole number" in fault
+    assert (
+        "the visible check rejects equivalent 'seven_point', which is correct: AssertionError: no whole number" in fault
+    )
 
 
 def seven(p):

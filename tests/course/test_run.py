@@ -89,7 +89,7 @@ def test_who_handed_in_nothing_is_named(classroom):
         database.execute("insert into student (id) values ('ada')")
     (classroom.path / "submitted/bea/ps1").mkdir(parents=True)
     run = classroom.call("grade", "--json", "--student", "ada", "--student", "bea", "--student", "perfect")
-    assert run.returncode == 0 and "Nothing was handed in by ada." in run.stderr
+    assert run.returncode == 0 and "No submission from ada." in run.stderr
     assert '"without_submission": 1' in run.stdout and '"empty": 1' in run.stdout and '"graded": 1' in run.stdout
 
 

@@ -17,7 +17,7 @@ PROBLEMS = Path(__file__).parents[1] / "data" / "course" / "problems"
 
 # What a grader reads in the report (flags) or a student in the comment, by persona.
 WORDS = {
-    "answer_below_the_test": "found in another cell",
+    "answer_below_the_test": "found in a different cell",
     "a_directory": "could not be read",
     "a_link": "not a notebook",
     "deleted_answer_cell": "The cell 'centre-answer' was missing",
@@ -26,20 +26,20 @@ WORDS = {
     "edited_then_stub": "2 cells have the id 'centre-answer'",
     "stub_then_edited": "2 cells have the id 'centre-answer'",
     "wrong_then_right": "2 cells have the id 'centre-answer'",
-    "right_then_wrong": "a whole number; a torch tensor was wanted",
+    "right_then_wrong": "a whole number, but it should be a torch tensor",
     "empty_notebook": "The notebook has no cells",
     "exception_in_answer": "NameError: name 'np' is not defined",
     "exit_in_function": "The process ended while centre was running",
-    "imports_in_locked_cell": "The locked cell 'setup' had been changed",
-    "loop_in_answer_cell": "The cell of this answer did not come to an end: it was stopped after 3 s",
+    "imports_in_locked_cell": "The locked cell 'setup' was changed",
+    "loop_in_answer_cell": "The cell of this answer did not finish: it was stopped after 3 s",
     "loop_in_function": "centre took too long",
     "not_json": "not JSON",
     "truncated_json": "not JSON",
-    "renamed_ids": "had lost its id and was found by content",
-    "stripped_metadata": "had lost its id and was found by content",
+    "renamed_ids": "had lost its id and was found by its content",
+    "stripped_metadata": "had lost its id and was found by its content",
     "untouched": "centre has not been answered",
     "half_done": "Layer has not been answered",
-    "wrong_but_running": "a torch tensor was wanted",
+    "wrong_but_running": "it should be a torch tensor",
     "mistake_centre_over_batch": "You took the mean over the batch",
     "mistake_centre_unscaled": "You left out the factor",
     "mistake_centre_detached_mean": "You detached the mean",
@@ -47,8 +47,8 @@ WORDS = {
     "mistake_parameters_without_bias": "You left out the bias",
     "mistake_axis_first": "The first axis is the batch",
     "mistake_axis_both": "A mean over both axes",
-    **{f"forged_{name}": "a torch tensor was wanted" for name in ("1e9", "nan", "tensor", "print")},
-    **dict.fromkeys(("allclose_redefined", "asserts_dropped", "score_patched", "skip_execution"), "was wanted"),
+    **{f"forged_{name}": "it should be a torch tensor" for name in ("1e9", "nan", "tensor", "print")},
+    **dict.fromkeys(("allclose_redefined", "asserts_dropped", "score_patched", "skip_execution"), "should be"),
 }
 NOT_HANDED_IN = ("no_submission", "missing_notebook")
 NAMES = [persona.name for persona in personas(loading.load("tiny", PROBLEMS))]

@@ -190,7 +190,7 @@ def test_an_option_without_text_does_not_stand_in_a_variant():
 )
 def test_a_variant_without_a_choice_is_the_authors_fault(part):
     """No wrong option left, or no right one."""
-    with pytest.raises(AuthorError, match="a right option and 1 to 25 wrong ones"):
+    with pytest.raises(AuthorError, match="one correct option and 1 to 25 wrong ones"):
         part.options({"bias": False})
 
 
@@ -454,7 +454,7 @@ def test_module_inputs_and_subjects():
     with pytest.raises(AuthorError, match="is not a class"):
         Module("M", points=1, inputs=module_inputs, reference=total, checks=[close()])
     part = Module("M", points=1, inputs=inputs, reference=Linear, checks=[close()])
-    with pytest.raises(AuthorError, match=r"must give 'init' and 'call', not \['x', 'y'\]"):
+    with pytest.raises(AuthorError, match=r"must return 'init' and 'call', not \['x', 'y'\]"):
         part.cases({}, KEY)
 
 

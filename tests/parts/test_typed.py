@@ -115,7 +115,7 @@ def test_hints_can_be_switched_off():
     """Without hints, a wrong answer is only wrong."""
     part = Expression("x", points=1, domains={"y": "real"}, reference="2*y", hints=False)
     verdict = judge_part(part, {}, functools.partial(answer, namespace={"x": "y"}), (1,)).verdicts[0]
-    assert verdict.message == "This is not right."
+    assert verdict.message == "This is not correct."
 
 
 @pytest.mark.parametrize(

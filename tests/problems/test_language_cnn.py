@@ -187,7 +187,7 @@ UNLISTED = [
 
 @pytest.mark.parametrize(("name", "answer", "p", "standing"), UNLISTED)
 def test_answers_that_nobody_listed(name, answer, p, standing):
-    """Right answers in other dress earn, wrong ones lose."""
+    """Correct answers written differently earn full marks; wrong ones lose."""
     if name == "length":
         assert PROBLEM.part("length").reference(p) == int(answer)
     assert judged(name, answer, p)[0] == standing

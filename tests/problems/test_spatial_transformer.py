@@ -91,7 +91,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("p", "lines"), RIGHT)
 def test_right_equations(p, lines):
-    """Answers in other dress earn everything."""
+    """Correct answers written differently earn full marks."""
     assert standing("layer", layer(p, *lines), p) == "earned"
 
 

@@ -57,7 +57,7 @@ def _sign(options: Options, key: Node, given: Node, relation: Relation) -> Reaso
     negated = key.operand if isinstance(key, Neg) else Neg(key)
     if compare(options, negated, given, relation.budget).kind != "agree":
         return None
-    return "sign", "the sign is wrong, everything else is right", {}
+    return "sign", "the sign is wrong; everything else is correct", {}
 
 
 def _factor(_: Options, key: Node, given: Node, relation: Relation) -> Reason | None:
@@ -67,8 +67,8 @@ def _factor(_: Options, key: Node, given: Node, relation: Relation) -> Reason | 
     name = _named(factor, _known_factors)
     plain = not free_variables(key) | free_variables(given)
     if name in ("ln 2", "1/ln 2"):
-        shown = "right in another unit" if plain else f"off by the constant factor {name}"
-        return "unit", f"{shown}: bits were asked for, or nats?", {"factor": name}
+        shown = "correct, but in another unit" if plain else f"off by the constant factor {name}"
+        return "unit", f"{shown}: does the question ask for bits or nats?", {"factor": name}
     if plain:
         return None
     shown = f" {name}" if name else ""
@@ -90,8 +90,8 @@ def _renamed(options: Options, key: Node, given: Node, relation: Relation) -> Re
     for renaming in _renamings(free_variables(key), free_variables(given)):
         changed = substitute(given, {old: Variable(new) for old, new in renaming.items()})
         if compare(options, key, changed, relation.budget).kind == "agree":
-            shown = ", ".join(f"{old} stands where {new} belongs" for old, new in renaming.items())
-            return "renamed_variable", f"right up to the names of variables: {shown}", {"renaming": renaming}
+            shown = ", ".join(f"{old} should be {new}" for old, new in renaming.items())
+            return "renamed_variable", f"correct except for the names of variables: {shown}", {"renaming": renaming}
     return None
 
 

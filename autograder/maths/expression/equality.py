@@ -13,9 +13,9 @@ from autograder.maths.expression.vocabulary import Vocabulary
 from autograder.maths.expression.written_form import broken_rule
 
 _UNDECIDED = {
-    "cost": "this answer is too costly to compare by machine; a person looks at it",
-    "precision": "this answer could not be told from the expected one by machine; a person looks at it",
-    "undefined": "this answer has no value at the points of comparison; a person looks at it",
+    "cost": "This answer takes too long to compare automatically.",
+    "precision": "This answer could not be distinguished from the expected one automatically.",
+    "undefined": "This answer has no value at the points of comparison.",
 }
 
 

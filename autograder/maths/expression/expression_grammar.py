@@ -44,7 +44,7 @@ class Grammar(Reader):
     def read(self) -> Node:
         """The tree of the whole text."""
         if self.token.kind == "end":
-            raise self.error("empty", "nothing is written here")
+            raise self.error("empty", "there is no text here")
         self.refuse_equation()
         node = self.sum()
         if self.token.kind != "end":

@@ -70,7 +70,7 @@ class Reader:
                 "_",
                 "{",
             ]:
-                raise self.error("equation", "write the expression only, without = and what stands before it", token)
+                raise self.error("equation", "write only the expression, without = and the text before it", token)
 
     def split_digit(self) -> str:
         """The first digit of a number: \\frac12 is one half."""
@@ -98,7 +98,7 @@ class Reader:
         """One level further down; `bars` says whether a bar closes at this level."""
         self.depth += 1
         if self.depth > DEPTH:
-            raise self.error("too_deep", f"more than {DEPTH} levels inside each other are not read")
+            raise self.error("too_deep", f"more than {DEPTH} nested levels are not read")
         before = self.bars
         self.bars = before if bars is None else bars
         yield
@@ -130,7 +130,7 @@ class Reader:
         if token.kind != "name" or name in ("e", "pi", "\\pi", "inf") or name in self.words.functions:
             raise self.error("sum", "the index of a sum is a name: sum(term, i, 0, inf)", token)
         if name in self.bound or name in self.words.given:
-            raise self.error("sum", f"the index {name} is already in use: take another one", token)
+            raise self.error("sum", f"the index {name} is already in use: choose another one", token)
         return name
 
     def error(self, code: str, message: str, token: Token | None = None) -> Unreadable:
@@ -143,8 +143,8 @@ class Reader:
         if self.token.kind == "end":
             return self.error("syntax", "the expression stops too early: something is missing")
         if text == "=":
-            return self.error("equation", "write the expression only, without =")
+            return self.error("equation", "write only the expression, without =")
         if text == ",":
-            return self.error("syntax", "a comma here: decimals are written with a point")
+            return self.error("syntax", "there is a comma here: write decimals with a point")
         shown = {"bar)": "\\right|", "frac": "\\frac", "floor)": "\\rfloor"}.get(text, text)
         return self.error("syntax", f"{shown} cannot stand here")

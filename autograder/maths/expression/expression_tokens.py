@@ -89,10 +89,10 @@ def _next(text: str, plain: str, position: int, column: int) -> tuple[Token | No
 
 def _complaint(letter: str) -> str:
     special = {
-        ".": "a point stands inside a number only",
+        ".": "a point may only stand inside a number",
         "'": "derivatives with ' are not read: write the derivative out",
-        "<": "an expression is wanted, not a comparison",
-        ">": "an expression is wanted, not a comparison",
+        "<": "write an expression, not a comparison",
+        ">": "write an expression, not a comparison",
         "\\": "a lone backslash",
     }
     return special.get(letter, f"{letter!r} has no meaning in an expression")

@@ -123,7 +123,7 @@ def domain(text: str) -> Domain:
         if low < high:
             return Domain(kind="interval", low=low, high=high)
     raise AuthorError(
-        "domain", f"{text!r} is no domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)}, [a,b] or {{0,2,...}}"
+        "domain", f"{text!r} is not a domain{did_you_mean(text, DOMAINS)}: {', '.join(DOMAINS)}, [a,b] or {{0,2,...}}"
     )
 
 
@@ -151,7 +151,7 @@ def _vocabulary(
     imaginary: str,
 ) -> Vocabulary:
     if unknown := sorted(functions - set(FUNCTIONS)):
-        raise AuthorError("function", f"{unknown[0]!r} is no function{did_you_mean(unknown[0], FUNCTIONS)}")
+        raise AuthorError("function", f"{unknown[0]!r} is not a function{did_you_mean(unknown[0], FUNCTIONS)}")
     if log not in LOGS:
         raise AuthorError("log", f"log policy {log!r}{did_you_mean(log, LOGS)}: one of {', '.join(LOGS)}")
     for _, text in domains:

@@ -78,7 +78,7 @@ class _Parser:
         if self.token.kind == "_":
             raise self.fault("unknown_name", "No variable of this question has this subscript.")
         if self.token.kind != "end":
-            raise self.fault("syntax", "The bound ends before this: write one O(...) around the whole answer.")
+            raise self.fault("syntax", "The bound ends before this point: write one O(...) around the whole answer.")
         if sum(1 for _ in itertools.islice(nodes(tree), MAX_NODES + 1)) > MAX_NODES:
             raise Unreadable("too_long", f"The answer has more than {MAX_NODES} parts.", self.text, 0)
         return tree
@@ -116,7 +116,7 @@ class _Parser:
                 factors += following
                 continue
             if len(following) > 1:
-                message = "It is not clear what is divided by what: write a/(b*c) or (a/b)*c."
+                message = "The division is ambiguous: write a/(b*c) or (a/b)*c."
                 raise self.fault("ambiguous", message, operator)
             if isinstance(factors[-1], Power) and factors[-1].exponent == Number(value=Fraction(1)):
                 raise self.fault("ambiguous", "Put an exponent that is a quotient in brackets: n^(1/2).", operator)
@@ -133,7 +133,7 @@ class _Parser:
     def refuse_trailing_number(self) -> None:
         """`n2` may be a lost superscript."""
         if self.token.kind == "number":
-            raise self.fault("ambiguous", "A number stands behind a factor: write n^2 for a power, 2*n for a product.")
+            raise self.fault("ambiguous", "A number follows a factor: write n^2 for a power, 2*n for a product.")
 
     def power(self) -> Node:
         base = self.primary()
@@ -159,7 +159,7 @@ class _Parser:
         if self.take("function"):
             return self.application(token)
         if token.kind == "wrapper":
-            raise self.fault("wrapper", "Write one O(...) around the whole answer, none inside it.")
+            raise self.fault("wrapper", "Write one O(...) around the whole answer, and none inside it.")
         raise self.fault("syntax", f"A variable, a number or a bracket is expected {self.place()}.")
 
     def group(self) -> Node:
@@ -196,7 +196,7 @@ class _Parser:
         if not self.take("_"):
             return None
         if SPELLINGS[token.text] != ("ln", None) or token.text == "ln":
-            raise self.fault("syntax", f"{token.text} takes no base.", token)
+            raise self.fault("syntax", f"{token.text} does not take a base.", token)
         return self.nested(self.group)
 
     def index(self, function: str) -> Node | None:

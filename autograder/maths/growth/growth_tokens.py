@@ -100,7 +100,7 @@ class Tokeniser:
         elif word := _WORD.match(self.text, self.at):
             yield from self._word(word.group())
         else:
-            raise self._fault("character", f"{character!r} cannot stand in a bound.")
+            raise self._fault("character", f"{character!r} cannot be used in a bound.")
 
     def _fault(self, code: str, message: str, column: int | None = None) -> Unreadable:
         return Unreadable(code, message, self.text, self.at if column is None else column)

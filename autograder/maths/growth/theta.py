@@ -21,8 +21,8 @@ from autograder.maths.growth.regime import Regime, growth_along, regimes
 from autograder.maths.growth.terms import Undecidable, Undefined, multiply
 
 _MOST_PAIRS = 2500
-_UNDEFINED = "Your bound has no value: it divides by zero or takes the logarithm of zero or less."
-_UNCLEAR = "This bound could not be compared: a person will look."
+_UNDEFINED = "Your bound has no value: it divides by zero, or takes the logarithm of zero or of a negative number."
+_UNCLEAR = "This bound could not be compared."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,14 +27,16 @@ def compare(
     is the question's to say.
     """
     if len(reference) != len(answer):
-        return different("count", f"The function returned {len(answer)} results; {len(reference)} are asked for.")
+        return different(
+            "count", f"The function returned {len(answer)} results, but it should return {len(reference)}."
+        )
     if not all(map(_is_well_formed, answer)):
         return different("malformed", "The result is not a list of numbers of the stated shape.")
     largest = Decimal(0)
     for index, (expected, given) in enumerate(zip(reference, answer, strict=True)):
         where = f"result {index + 1}" if len(reference) > 1 else "the result"
         if expected.shape != given.shape:
-            message = f"{where} has shape {given.shape}; {expected.shape} is asked for."
+            message = f"{where} has shape {given.shape}, but it should have shape {expected.shape}."
             return different("shape", message[0].upper() + message[1:])
         distance = _distance(expected, given)
         if distance is None:

@@ -176,7 +176,7 @@ class Comparison:
         if one_sided:
             return undecided("branch", "a max, min, abs or relu never took its other branch at the points tried")
         if saturated:
-            return undecided("saturated", "an exponential is so large or small that nothing can be seen beside it")
+            return undecided("saturated", "an exponential is so large or small that it hides everything else")
         return equal("agree_analytic")
 
     def _balls(
@@ -192,15 +192,15 @@ class Comparison:
                 continue
             if any(missing):
                 message = (
-                    "your formula has no real value where the right one has"
+                    "your formula has no real value where the correct one has one"
                     if missing[1]
-                    else ("your formula has a value where the right one has none")
+                    else ("your formula has a value where the correct one has none")
                 )
                 return different("domain", message, witness=self._witness(what, dims, place, trial)), compared
             if not one.overlaps(other):
                 return different("value", witness=self._witness(what, dims, place, trial)), compared
             if not (one - other).abs_upper() < TOLERANCE * (1 + other.abs_upper()):
-                return undecided("precision", "the digits do not suffice to tell the two apart"), compared
+                return undecided("precision", "the precision is too low to tell the two apart"), compared
             compared += 1
         return None, compared
 

@@ -76,7 +76,7 @@ def _left(text: str) -> Tensor:
     try:
         return parse(f"{text} = 0").equations[0].left
     except Unreadable as error:
-        raise AuthorError("declaration", f"{text!r} is no tensor: {error.message}") from error
+        raise AuthorError("declaration", f"{text!r} is not a tensor: {error.message}") from error
 
 
 def _shape(text: str) -> tuple[str, tuple[str, ...]]:
@@ -84,7 +84,7 @@ def _shape(text: str) -> tuple[str, tuple[str, ...]]:
     axes = []
     for index in left.indices:
         if index.symbol is None:
-            raise AuthorError("declaration", f"{text!r}: write one axis a position, such as W[K,U,J]")
+            raise AuthorError("declaration", f"{text!r}: write one axis per position, such as W[K,U,J]")
         axes.append(index.symbol.axis)
     return left.name.key, tuple(axes)
 

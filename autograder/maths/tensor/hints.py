@@ -44,7 +44,7 @@ def _located(right: tuple[str, ...], wrong: str) -> str:
     if not right:
         return f"your {wrong} differs"
     names = right[0] if len(right) == 1 else f"{', '.join(right[:-1])} and {right[-1]}"
-    return f"your {names} {'is' if len(right) == 1 else 'are'} right, your {wrong} differs"
+    return f"your {names} {'is' if len(right) == 1 else 'are'} correct; your {wrong} differs"
 
 
 def first_wrong(prepared: Prepared, comparison: Comparison) -> tuple[tuple[str, ...], str]:

@@ -73,12 +73,14 @@ CAT_AXIS = Fault(
     message="a concatenation joins pieces with one whole axis each, such as Out[k,t,I], into one axis of the left side",
 )
 CAT_DOTS = Fault(code="cat_axis", message="write the concatenation as A[1,..]; ...; A[K,..] or as concat_{k} A[k,..]")
-CAT_NESTED = Fault(code="cat_axis", message="give the concatenation an equation of its own")
+CAT_NESTED = Fault(code="cat_axis", message="write the concatenation as a separate equation")
 
 
 def cat_size(axis: str) -> Fault:
     """The pieces do not fill the axis of the left side."""
-    return Fault(code="cat_axis", message=f"the concatenated pieces do not have as many entries as axis {axis}")
+    return Fault(
+        code="cat_axis", message=f"the concatenated pieces have a different number of entries than axis {axis}"
+    )
 
 
 def arity(name: str, axes: Sequence[str], written: int) -> Fault:
@@ -106,7 +108,7 @@ def undefined(name: str, known: Iterable[str]) -> Fault:
         text = f"{name} is not defined: write powers and transposes with indices, such as C[a,b] = A[a,K] A[K,b]"
         return Fault(code="notation", message=text)
     if name == "sigma" or name.split("_")[0] in ("delta", "onehot"):
-        return Fault(code="notation", message=f"{name} is a usual name, but nothing defines it here")
+        return Fault(code="notation", message=f"{name} is a common name, but it is not defined here")
     base = re.split(r"[_^~'.<-]", name)[0]
     related = [other for other in names if re.split(r"[_^~'.<-]", other)[0] == base]
     return Fault(

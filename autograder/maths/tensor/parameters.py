@@ -114,7 +114,7 @@ def _try(
         return doubt
     if next(candidates, None) is not None:
         return undecided("search", "there are too many ways to match your parameters")
-    return different("value", "no choice of your parameters gives the model that is asked for")
+    return different("value", "no choice of your parameters gives the required model")
 
 
 def _quick(comparison: Comparison, what: Sequence[Compared]) -> bool:

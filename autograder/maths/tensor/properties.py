@@ -38,7 +38,7 @@ def fits(answer: Text, target: str, *, declarations: Declarations | None = None)
     """
     subject = Subject(answer, target, declarations)
     if taken := sorted(subject.found.own & set(subject.declarations.shapes)):
-        return undecided("redefined", f"{taken[0]} is given, but defined here once more")
+        return undecided("redefined", f"{taken[0]} is given by the question but defined again here")
     faults = [fault for fault in check(subject.system, replace(subject.declarations, open=True)) if fault.fatal]
     if faults and any(_nameless(link) for equation in subject.system.equations for link in equation.links):
         return undecided("nameless", "give a concatenation or the result of a function a name: c[K] = a[I]; b[J]")
@@ -227,7 +227,7 @@ def _timeless(subject: Subject, axis: str) -> Decision:
                 continue
             for name in frozenset[str]().union(*(variables(index) for index in read.indices)):
                 if subject.axes.root(subject.side.variable(meaning, name)) == time:
-                    message = f"{read.name} is not given, and as it depends on {axis.lower()} it is no parameter"
+                    message = f"{read.name} is not given, and as it depends on {axis.lower()} it is not a parameter"
                     return different("own_state", message)
     return equal("own_parameters")
 
@@ -235,7 +235,7 @@ def _timeless(subject: Subject, axis: str) -> Decision:
 def _entry(text: str) -> Tensor:
     right = system_of(f"x = {text}").equations[0].right
     if not isinstance(right, Tensor):
-        raise AuthorError("entry", f"{text!r} is no entry of a tensor, such as h[t,J]")
+        raise AuthorError("entry", f"{text!r} is not an entry of a tensor, such as h[t,J]")
     return right
 
 
@@ -273,5 +273,5 @@ def uses_only(answer: Text, allowed: Collection[str], *, declarations: Declarati
     names = {tensor_key(name) for name in allowed}
     foreign = sorted(name for name in inputs(found) if name not in names)
     if foreign:
-        return different("foreign", f"{', '.join(foreign)} is not among what the question gives", names=tuple(foreign))
+        return different("foreign", f"{', '.join(foreign)} is not given by the question", names=tuple(foreign))
     return equal("uses_only")

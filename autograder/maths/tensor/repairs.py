@@ -97,7 +97,7 @@ def _scale_dropped(equation: Equation, _: System) -> Iterator[Repair]:
                 yield Repair(
                     code="scale",
                     vague="a constant factor is wrong",
-                    plain="leave the scaling factor out",
+                    plain="remove the scaling factor",
                     equation=_with(equation, right),
                 )
 
@@ -146,7 +146,7 @@ def _swapped_names(equation: Equation, _: System) -> Iterator[Repair]:
             if node is second:
                 yield Repair(
                     code="swapped",
-                    vague="two tensors have changed places",
+                    vague="two tensors are swapped",
                     plain=f"exchange {first.name.key} and {second.name.key}",
                     equation=_with(equation, rebuild(replace(second, name=first.name))),
                 )

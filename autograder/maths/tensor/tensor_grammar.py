@@ -47,7 +47,7 @@ class Grammar(Binders, Atoms):
 
     def _stuck(self) -> str:
         if self.at(")", "]", "}"):
-            return f"this {self.token.text!r} closes nothing"
+            return f"this {self.token.text!r} has no opening bracket"
         return "the equation should end here, or an operator is missing"
 
     def equation(self) -> Equation:
@@ -153,7 +153,7 @@ class Grammar(Binders, Atoms):
         if self._call_starts():
             return self._call(FUNCTIONS[self.take().text])
         if token.kind == "word" and token.text in FUNCTIONS and not self._names_a_tensor():
-            raise self.failure(f"brackets are missing around what the function takes: {token.text}(…)")
+            raise self.failure(f"brackets are missing around the argument of the function: {token.text}(…)")
         if token.kind in ("word", "accent"):
             return self.tensor()
         raise self.failure("the text ends too early" if token.kind == "end" else "a factor is expected here")

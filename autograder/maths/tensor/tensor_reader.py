@@ -163,7 +163,7 @@ class Reader:
         while depth:
             token = self.take()
             if token.kind in ("end", "line", "command", "accent"):
-                raise self.failure("this label is not closed or holds something that is not a label", token=token)
+                raise self.failure("this label is not closed, or contains something that is not a label", token=token)
             depth += (token.text == "{") - (token.text == "}")
             if token.text not in ("{", "}"):
                 if token.kind == "symbol" and token.text not in ",+-_'":
@@ -211,7 +211,7 @@ class Reader:
         if self.token.kind == "number":
             number = self.take()
             if not number.text.isdigit() or int(number.text) > LARGEST_INTEGER:
-                raise self.failure("an index is a whole number of moderate size", token=number)
+                raise self.failure("an index must be a whole number of moderate size", token=number)
             coefficient *= int(number.text)
             self.accept("*")
             if self.token.kind != "word" and not self.at("("):

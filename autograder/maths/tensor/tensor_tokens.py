@@ -234,7 +234,7 @@ def _unicode(text: str, position: int) -> list[Token]:
         latin = LOOK_ALIKES[character]
         message = f"this {character!r} is not the Latin letter {latin}: retype it on your keyboard"
         raise Unreadable("look_alike", message, text, position)
-    raise Unreadable("syntax", f"the character {character!r} has no meaning here", text, position)
+    raise Unreadable("syntax", f"the character {character!r} is not read here", text, position)
 
 
 def _command(name: str, text: str, position: int) -> Token | None:
@@ -248,7 +248,7 @@ def _command(name: str, text: str, position: int) -> Token | None:
         return Token(kind="word", text=name, column=position)
     if name in ("frac", "dfrac", "tfrac", "sqrt", "underset"):
         return Token(kind="command", text=name.lstrip("dt") if name.endswith("frac") else name, column=position)
-    message = f"\\{name} has no meaning here"
+    message = f"\\{name} is not read here"
     if name in ("top", "intercal"):
         message = "write the transposed tensor with its indices, such as W[k,j,i], not with a transposition sign"
     raise Unreadable("syntax", message, text, position)

@@ -47,7 +47,7 @@ def test_the_first_difference_and_its_repair(answer: str, wrong: str, repair: st
 def test_right_parts_are_named() -> None:
     """What comes before the first wrong tensor is said to be right."""
     decision = decide(LAYER.reference, SLIPS[4][0], declarations=HEADS, target="h_out", seconds=20)
-    assert decision.message == "your Query, Key, alpha and Value are right, your Out differs"
+    assert decision.message == "your Query, Key, alpha and Value are correct; your Out differs"
 
 
 def test_hints_can_be_switched_off() -> None:
