@@ -166,9 +166,11 @@ def show_growth(text: str, **declared: Any) -> Shown:
 def show_derivation(text: str, **declared: Any) -> Shown:
     """The lines as the grader reads them; raises Unreadable with the line's number."""
     from autograder.maths import expression as language
+    from autograder.maths.spelling import is_blank
 
     lines = []
-    for number, line in enumerate(filter(str.strip, text.splitlines()), 1):
+    written = [line for line in text.splitlines() if not is_blank(line)]
+    for number, line in enumerate(written, 1):
         try:
             lines.append(language.to_latex(language.parse(line.strip().removeprefix("=").strip(), **declared)))
         except Unreadable as error:
@@ -217,8 +219,11 @@ def _some(*names: str) -> dict[str, Any]:
 
 
 def _typed(text: str, show: Callable[[], Shown]) -> TypedText:
+    from autograder.maths.spelling import notes
+
     result = TypedText(text)
     result._shown = _shown(show)
+    result._shown.notes += notes(str(text))
     present(result._shown.bundle())
     return result
 
