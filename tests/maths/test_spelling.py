@@ -19,6 +19,7 @@ from autograder.grading.judge import judge_part
 from autograder.maths import derivation, expression, growth, spelling, tensor
 from autograder.maths.spelling import notation_page
 from autograder.maths.spelling.spelling_table import GROUPS, LANGUAGES, Row, cell, read
+from autograder.student import preview
 
 ROOT = Path(__file__).parents[2]
 ROWS = [pytest.param(row, id=f"{group}: {row.text!r}") for group, rows in GROUPS.items() for row in rows]
@@ -156,6 +157,13 @@ def test_notes_name_what_python_took(text: str, commands: str) -> None:
     """A letter that Python made of a backslash is named; a tab and a line break are left as they are."""
     notes = spelling.notes(text)
     assert (len(notes) == 1 and f"read as {commands}." in notes[0]) if commands else not notes
+
+
+def test_a_preview_shows_the_notes() -> None:
+    """What Python took is said under the formula, and nothing is said under a raw string."""
+    preview.declare(domains={"n": "posint", "beta": "positive"})
+    assert "write r before the quotes" in preview.expression("\frac{n}{\beta}")._shown.bundle()["text/plain"]
+    assert preview.expression(r"\frac{n}{\beta}")._shown.bundle()["text/plain"] == "\\frac{n}{\\beta}"
 
 
 def test_lines_may_have_comments() -> None:

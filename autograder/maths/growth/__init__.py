@@ -3,7 +3,7 @@
 from autograder.maths import growth
 growth.decide("O(T + L)", "max(T, L)", variables="TL").outcome      # equal
 
-Reading and showing load the standard library alone; deciding loads mpmath on first use.
+Reading and showing load the standard library alone; what decides is loaded on first use.
 """
 
 from typing import TYPE_CHECKING
