@@ -226,7 +226,7 @@ class Grammar:
     def quotient(self, above: list[Node]) -> Node:
         """What is above by the factor that follows; `1/2 n` is one number times n, `a/b c` is refused."""
         if self.loose == self.position - 1:
-            raise self.error("ambiguous", "ln a/b reads in two ways: write ln(a)/b or ln(a/b)")
+            raise self.error("ambiguous", "ln a/b and sqrt a/b read in two ways: write ln(a)/b or ln(a/b)")
         below = self.signed()
         numerals = len(above) == len(below) == 1 and isinstance(above[0], Number) and isinstance(below[0], Number)
         plain = numerals and self.token.spaced and self.token.kind != "number"

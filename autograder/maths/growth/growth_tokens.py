@@ -76,8 +76,8 @@ class Tokeniser:
     def tokens(self) -> list[Piece]:
         """All tokens, an `end` last; raises Unreadable."""
         waiting = scan(self.text, DIALECT, self.variables.__contains__)[::-1]
-        if "\n" in self.text.strip():
-            raise Unreadable("lines", "Write the bound on one line.", self.text, self.text.index("\n"))
+        if len(waiting) > 1 and (line := self.text.find("\n", waiting[-1].column, waiting[1].end)) >= 0:
+            raise Unreadable("lines", "Write the bound on one line.", self.text, line)
         found: list[Piece] = []
         refused, variables = DIALECT.refused, self.variables
         while waiting:

@@ -292,6 +292,8 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row(r"\[ n m \]", "n*m"),
         Row(r"\[ n m. \]", "n*m"),
         Row(r"\( n m \)", "n*m"),
+        Row("$$\n n m \n$$", "n*m"),
+        Row("n m  # first\n# second", "n*m"),
         Row(r"\begin{equation} n m \end{equation}", "n*m"),
         Row(r"\begin{align*} n m \end{align*}", "n*m"),
         Row("n m # as above", "n*m"),
