@@ -3,6 +3,9 @@
 An error is paid for once: later lines that follow from a wrong one keep their credit. Lines that were written
 before count once, so that padding earns nothing. The language of the lines is a parameter: expressions and
 tensor equations are judged alike.
+
+    derivation = line { newline line } ;
+    line       = [ "=" ] sum ;                    a closed form, by the grammar of `expression/expression_grammar`
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any
 
 from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal
+from autograder.maths.spelling import is_blank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +140,7 @@ def judge(
     solution has, so that padding cannot dilute an error. Where the question gives its `start`, to open brackets
     or to write out an abbreviation is no step. Raises `Unreadable` with the number of the line.
     """
-    lines = [line for line in lines if line.strip()]
+    lines = [line for line in lines if not is_blank(line)]
     if not lines:
         raise Unreadable("empty", "there is no line here")
     readings = [_read(language, line, number) for number, line in enumerate(lines)]

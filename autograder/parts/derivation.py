@@ -10,6 +10,7 @@ from typing import Any
 from autograder.core import Parameters, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
+from autograder.maths.spelling import is_blank
 from autograder.parts.expression import Expression
 from autograder.parts.typed import Text, guarded
 from autograder.student.preview import Shown
@@ -41,7 +42,8 @@ class Derivation(Expression):
         from autograder.maths import expression as language
 
         lines = []
-        for number, line in enumerate(filter(str.strip, answer.splitlines()), 1):
+        written = [line for line in answer.splitlines() if not is_blank(line)]
+        for number, line in enumerate(written, 1):
             try:
                 lines.append(language.to_latex(language.parse(line.strip().removeprefix("=").strip(), **declared)))
             except Unreadable as error:
@@ -98,4 +100,4 @@ class Derivation(Expression):
 
 def _lines(text: str) -> list[str]:
     """The lines of a chain, each without the equals sign that may lead it."""
-    return [line.strip().removeprefix("=").strip() for line in str(text).splitlines() if line.strip()] or [""]
+    return [line.strip().removeprefix("=").strip() for line in str(text).splitlines() if not is_blank(line)] or [""]

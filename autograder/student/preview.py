@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from autograder.errors import Unreadable
+from autograder.maths.spelling import notes
 
 # What the notebook's first cell has declared, part by part: names with where they live, abbreviations, tensors.
 _DECLARED: list[dict[str, Any]] = []
@@ -103,6 +104,8 @@ def keep(answer: Kept, read: Callable[[Kept], Shown]) -> Kept:
         answer._shown = read(answer)
     except Unreadable as error:
         answer._shown = Shown(fault=error.caret())
+    if isinstance(answer, TypedText):
+        answer._shown.notes += notes(str(answer))
     present(answer._shown.bundle())
     return answer
 

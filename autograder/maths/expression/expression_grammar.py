@@ -1,23 +1,33 @@
-"""The grammar: a recursive descent that never evaluates what it reads.
+r"""The grammar of closed forms: a recursive descent that never evaluates what it reads.
 
     sum      = [ "-" | "+" ] product { ( "+" | "-" ) product } ;
     product  = factor { "*" signed | "/" signed | factor } ;          a factor beside a factor is a product
     signed   = [ "-" | "+" ] factor ;
     factor   = primary { "!" } [ "^" signed ] ;                       right-associative, tighter than minus
-    primary  = NUMBER | NAME | call | "(" sum ")" | "|" sum "|" | "frac" group group ;
-    call     = FUNCTION [ "^" NUMBER ] ( "(" sum { "," sum } ")" | factor { factor } ) ;
+    primary  = NUMBER | NAME | call | series | bracket | bars | "\frac" group group ;
+    bracket  = "(" sum ")" | "[" sum "]" | "{" sum "}" ;
+    bars     = "|" sum "|" | "\lfloor" sum "\rfloor" ;
+    group    = bracket | DIGIT | LETTER ;                             one token, as in TeX: \frac12
+    call     = FUNCTION [ "^" NUMBER ] ( "(" sum { "," sum } ")" | bars | factor { factor } )
+             | "\sqrt" [ "[" sum "]" ] group ;
+    series   = "sum(" sum "," NAME "," sum "," sum ")"
+             | "\sum_{" NAME "=" sum "}^" group [ "-" | "+" ] product ;
 
-`ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis. What reads in two ways is
-refused, not guessed: `1/2x`, `ln x/y`, `e^xy`.
+`ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis, `\sqrt2 n` one token. A quotient of two
+numerals before a space is one number: `1/2 n`. What reads in two ways is refused, not guessed: `1/2x`, `a/b c`,
+`ln x/y`, `e^xy`, `sqrt 2 n`, `n2`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
+from autograder.errors import Unreadable
 from autograder.maths.expression import names
-from autograder.maths.expression.expression_reader import Reader
-from autograder.maths.expression.expression_tokens import Token
+from autograder.maths.expression.expression_printing import to_text
+from autograder.maths.expression.expression_tokens import tokens
 from autograder.maths.expression.syntax import (
     Add,
     Call,
@@ -30,16 +40,146 @@ from autograder.maths.expression.syntax import (
     Number,
     Pow,
     Sum,
+    walk,
 )
 from autograder.maths.expression.syntax import substitute as substituted
-from autograder.maths.expression.vocabulary import FUNCTIONS
+from autograder.maths.expression.vocabulary import FUNCTIONS, Vocabulary
+from autograder.maths.spelling import CLOSING, Token
 
+DEPTH = 60
+NODES = 600
+EXPANDED = 4000
 _BARS = {"|": ("|", "abs"), "bar(": ("bar)", "abs"), "floor(": ("floor)", "floor")}
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_TYPED = {"bar(": r"\left|", "bar)": r"\right|", "frac": r"\frac", "floor)": r"\rfloor", "ceil)": r"\rceil"}
 
 
-class Grammar(Reader):
-    """One text being read. `read` is the only entry."""
+class Grammar:
+    """One text being read: a cursor over its tokens, what is bound, and the limits on size and depth.
+
+    `read` is the only entry.
+    """
+
+    def __init__(self, text: str, words: Vocabulary) -> None:
+        self.text = text
+        self.words = words
+        self.tokens = tokens(text, lambda word: names.is_one(word, words))
+        self.position = 0
+        self.token = self.tokens[0]
+        self.bound: list[str] = []
+        self.bars = False
+        self.loose = -1
+        """Where an argument without parentheses ended."""
+        self.depth = 0
+        self.nodes = 0
+        self.expanded = 0
+
+    def advance(self) -> Token:
+        """Step over the current token and return it."""
+        token = self.token
+        self.position = min(self.position + 1, len(self.tokens) - 1)
+        self.token = self.tokens[self.position]
+        return token
+
+    def accept(self, sign: str) -> bool:
+        """Step over `sign` if it is next."""
+        if self.token.kind == "sign" and self.token.text == sign:
+            self.advance()
+            return True
+        return False
+
+    def expect(self, sign: str) -> None:
+        """Step over `sign` or say that it is missing."""
+        if not self.accept(sign):
+            raise self.error("syntax", f"{_TYPED.get(sign, sign)} is missing here")
+
+    @property
+    def touching(self) -> bool:
+        """Whether the current token follows the one before it without a space or backslash between them."""
+        token = self.token
+        return not token.spaced and not (token.command and self.text[token.column].isascii())
+
+    @property
+    def after_bracket(self) -> bool:
+        """Whether the token before the current one is a square bracket that closes."""
+        return self.position > 0 and self.tokens[self.position - 1].text == "]"
+
+    def refuse_equation(self) -> None:
+        """An equals sign belongs under a sum only; elsewhere a left side was written too."""
+        for position, token in enumerate(self.tokens):
+            if token.text == "=" and [t.text for t in self.tokens[max(position - 3, 0) : position - 1]] != [
+                "_",
+                "{",
+            ]:
+                raise self.error("equation", "write only the expression, without = and the text before it", token)
+
+    def made(self, node: Node, extra: Node | None = None) -> Node:
+        """Count a node that was built; `extra` is what an abbreviation stands for."""
+        self.nodes += 1
+        if extra is not None:
+            for _ in walk(extra):
+                self.expanded += 1
+                if self.expanded > EXPANDED:
+                    break
+        if self.nodes > NODES or self.expanded > EXPANDED:
+            raise self.error("too_long", f"an expression of more than {NODES} parts is not read")
+        return node
+
+    @contextmanager
+    def deeper(self, *, bars: bool | None = None) -> Iterator[None]:
+        """One level further down; `bars` says whether a bar closes at this level."""
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise self.error("too_deep", f"more than {DEPTH} nested levels are not read")
+        before = self.bars
+        self.bars = before if bars is None else bars
+        yield
+        self.bars = before
+        self.depth -= 1
+
+    @contextmanager
+    def binding(self, index: str) -> Iterator[None]:
+        """`index` is a name inside."""
+        self.bound.append(index)
+        yield
+        self.bound.pop()
+
+    def index_ahead(self) -> str:
+        """The index of a sum whose opening parenthesis is next: its second argument."""
+        depth = 0
+        for position in range(self.position, len(self.tokens) - 1):
+            text = self.tokens[position].text
+            depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            if depth == 1 and text == ",":
+                return self.new_index(self.tokens[position + 1])
+            if depth == 0:
+                break
+        raise self.error("sum", "write sum(term, i, 0, inf)")
+
+    def new_index(self, token: Token) -> str:
+        """A name that can be an index: not a constant, and not the index of a sum around this one."""
+        name = token.text
+        if token.kind != "word" or name in ("e", "pi", "\\pi", "inf") or name in self.words.functions:
+            raise self.error("sum", "the index of a sum is a name: sum(term, i, 0, inf)", token)
+        if name in self.bound or name in self.words.given:
+            raise self.error("sum", f"the index {name} is already in use: choose another one", token)
+        return name
+
+    def error(self, code: str, message: str, token: Token | None = None) -> Unreadable:
+        """An `Unreadable` at `token`, by default the current one."""
+        return Unreadable(code, message, self.text, (token or self.token).column)
+
+    def unexpected(self) -> Unreadable:
+        """The message for a token that cannot stand where it does."""
+        text = self.token.text
+        if self.token.kind == "end":
+            return self.error("syntax", "the expression stops too early: something is missing")
+        if text == "=":
+            return self.error("equation", "write only the expression, without =")
+        if text == ",":
+            return self.error("syntax", "there is a comma here: write decimals with a point")
+        return self.error("syntax", f"{_TYPED.get(text, text)} cannot stand here")
+
+    # -- the rules
 
     def read(self) -> Node:
         """The tree of the whole text."""
@@ -75,16 +215,24 @@ class Grammar(Reader):
             if self.accept("*"):
                 factors += self.signed()
             elif self.accept("/"):
-                if self.loose == self.position - 1:
-                    raise self.error("ambiguous", "ln a/b reads in two ways: write ln(a)/b or ln(a/b)")
-                below = self.signed()
-                if len(below) > 1 or self.starts_factor():
-                    raise self.error("ambiguous", "a/b c reads in two ways: write (a/b)*c or a/(b*c)")
-                factors = [self.made(Div(self.joined(factors), below[0]))]
+                factors = [self.quotient(factors)]
             elif self.starts_factor():
+                if self.token.kind == "number":
+                    self.refuse_number(factors[-1])
                 factors += self.factor()
             else:
                 return self.joined(factors)
+
+    def quotient(self, above: list[Node]) -> Node:
+        """What is above by the factor that follows; `1/2 n` is one number times n, `a/b c` is refused."""
+        if self.loose == self.position - 1:
+            raise self.error("ambiguous", "ln a/b and sqrt a/b read in two ways: write ln(a)/b or ln(a/b)")
+        below = self.signed()
+        numerals = len(above) == len(below) == 1 and isinstance(above[0], Number) and isinstance(below[0], Number)
+        plain = numerals and self.token.spaced and self.token.kind != "number"
+        if len(below) > 1 or (self.starts_factor() and not plain):
+            raise self.error("ambiguous", "a/b c reads in two ways: write (a/b)*c or a/(b*c)")
+        return self.made(Div(self.joined(above), below[0]))
 
     def joined(self, factors: list[Node]) -> Node:
         """One factor as it is, several as a product."""
@@ -118,26 +266,31 @@ class Grammar(Reader):
 
     def runs_on(self, base: Node) -> bool:
         """Whether a name touches a bare exponent, as in `e^-βi` and `e^2x`; `x^2y` is usual and clear."""
-        if self.token.kind != "name" or not self.touching:
+        if self.token.kind != "word" or not self.touching:
             return False
         before = self.tokens[self.position - 1].kind
-        return before == "name" or (before == "number" and base == Constant("e"))
+        return before == "word" or (before == "number" and base == Constant("e"))
 
     def starts_factor(self) -> bool:
         """Whether a factor follows, which is then a product without a sign."""
         token = self.token
-        if token.kind == "number" and not self.power_follows():
-            raise self.error("juxtaposed_number", "a number after a factor: write * (or ^) between them")
         return (
-            token.kind in ("name", "number")
+            token.kind in ("word", "number")
             or token.text in ("(", "[", "{", "frac", "bar(", "floor(")
             or (token.text == "|" and not self.bars)
         )
 
-    def power_follows(self) -> bool:
-        """Whether a power of a number stands behind a bracket, as in `(D-1) 2^k`: no caret is forgotten there."""
-        before, after = self.tokens[self.position - 1], self.tokens[min(self.position + 1, len(self.tokens) - 1)]
-        return before.text in (")", "]", "}") and after.text == "^"
+    def refuse_number(self, before: Node, *, bare: bool = False) -> None:
+        """A number behind a factor is one more behind a bracket or a space; `x2` may be a power, `10 000` a number.
+
+        Behind a function without brackets (`bare`) it may belong to the argument or not.
+        """
+        token, last = self.token, self.tokens[self.position - 1]
+        behind_bracket = last.text in CLOSING.values()
+        power = behind_bracket and self.tokens[self.position + 1].text == "^"
+        thousands = last.kind == "number" and (len(token.text) == 3 or token.text[0] == "0")
+        if not power if bare else not behind_bracket and (isinstance(before, Number) or not token.spaced or thousands):
+            raise self.error("juxtaposed_number", "a number after a factor: write * (or ^) between them")
 
     def primary(self) -> list[Node]:
         """A number, name, call, parenthesis, bar or fraction."""
@@ -145,10 +298,10 @@ class Grammar(Reader):
         if token.kind == "number":
             self.advance()
             return [self.made(Number(Fraction(token.text)))]
-        if token.kind == "name":
+        if token.kind == "word":
             self.advance()
             return self.named(token)
-        if token.text in _CLOSING:
+        if token.text in CLOSING:
             return [self.group()]
         if token.text in _BARS:
             return [self.barred()]
@@ -158,7 +311,7 @@ class Grammar(Reader):
 
     def group(self) -> Node:
         """A parenthesis of any kind; bars inside it are its own."""
-        closing = _CLOSING[self.advance().text]
+        closing = CLOSING[self.advance().text]
         with self.deeper(bars=False):
             node = self.sum()
         self.expect(closing)
@@ -173,12 +326,10 @@ class Grammar(Reader):
         return self.made(Call(name, (node,)))
 
     def single(self) -> Node:
-        """What \\frac takes: a group, or one character."""
-        if self.token.text == "{":
-            return self.group()
-        if self.token.kind == "number" and "." not in self.token.text:
-            return self.made(Number(Fraction(self.split_digit())))
-        return self.joined(self.primary())
+        r"""What \frac takes: a group; one letter or digit has got its braces before."""
+        if self.token.text in CLOSING or self.token.text in _BARS:
+            return self.joined(self.primary())
+        raise self.error("syntax", r"\frac takes two arguments in braces: \frac{…}{…}")
 
     def named(self, token: Token) -> list[Node]:
         """What a name begins: a sum, an abbreviation, a call or a variable."""
@@ -223,22 +374,34 @@ class Grammar(Reader):
     def arguments(self, name: str, token: Token) -> tuple[Node, ...]:
         """The arguments of a call, or a juxtaposed product without parentheses."""
         with self.deeper():
-            if self.token.text in _CLOSING:
-                return self.listed(_CLOSING[self.advance().text])
+            if self.token.text in CLOSING:
+                return self.listed(CLOSING[self.advance().text])
             if self.token.text in _BARS and (self.token.text != "|" or not self.bars):
                 return (self.barred(),)
-            if FUNCTIONS[name] != (1, 1) or (self.token.kind != "number" and not self.starts_factor()):
+            if FUNCTIONS[name] != (1, 1) or not self.starts_factor():
                 raise self.error("call", f"{name} needs its argument in parentheses: {name}(…)", token)
             factors = self.factor()
             while not self.at_function() and self.starts_factor():
+                if self.token.kind == "number":
+                    self.refuse_number(factors[-1], bare=True)
+                second = self.token
                 factors += self.factor()
+                self.refuse_long_root(name, factors, second)
+            self.refuse_long_root(name, factors, token)
             self.loose = self.position
             return (self.joined(factors),)
+
+    def refuse_long_root(self, name: str, factors: list[Node], token: Token) -> None:
+        """A root without brackets takes one factor; before two it may end behind the first."""
+        if name == "sqrt" and len(factors) > 1:
+            first, second = (f"({to_text(x)})" if isinstance(x, Add | Neg) else to_text(x) for x in factors[:2])
+            message = f"this root reads in two ways: write sqrt({first})*{second} or sqrt({first}*{second})"
+            raise self.error("ambiguous", message, token)
 
     def at_function(self) -> bool:
         """Whether the next name begins a call, which ends a juxtaposed argument."""
         token = self.token
-        return token.kind == "name" and token.text not in self.bound and (
+        return token.kind == "word" and token.text not in self.bound and (
             token.text == "sum" or bool(names.function(token.text, self.words, self.text, token.column))
         )  # fmt: skip
 
@@ -290,7 +453,7 @@ class Grammar(Reader):
 
     def sigma_sum(self, token: Token) -> Node:
         """The LaTeX form of a sum, after its underscore."""
-        if not self.accept("{") or self.token.kind != "name":
+        if not self.accept("{") or self.token.kind != "word":
             raise self.error("sum", "write the sum with its bounds: \\sum_{i=0}^{\\infty} …", token)
         index = self.new_index(self.advance())
         self.expect("=")

@@ -19,7 +19,7 @@ from autograder.maths.expression.syntax import (
     Sum,
     Variable,
 )
-from autograder.maths.expression.vocabulary import GREEK
+from autograder.maths.spelling import GREEK
 
 # How tightly a node holds together; a looser one inside a tighter place gets parentheses.
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4

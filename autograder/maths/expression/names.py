@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from autograder.errors import Unreadable, did_you_mean
 from autograder.maths.expression.syntax import Constant, Node, Number, Variable
-from autograder.maths.expression.vocabulary import ALIASES, GREEK, INFINITY_WORDS, LOGS, Vocabulary
+from autograder.maths.expression.vocabulary import ALIASES, INFINITY_WORDS, LOGS, Vocabulary
+from autograder.maths.spelling import GREEK
 
 _PARTS = re.compile(r"([A-Za-z]+)([0-9]*)(?:_([A-Za-z0-9]+))?")
 
@@ -31,6 +32,12 @@ def function(name: str, words: Vocabulary, text: str, column: int) -> str:
             raise Unreadable("log", "log is ambiguous here: write ln or log2", text, column)
         return LOGS[words.log]
     return name if name in words.functions else ""
+
+
+def is_one(name: str, words: Vocabulary) -> bool:
+    """Whether letters together are one name of the question, so that none of them is a factor by itself."""
+    key = _key(name)
+    return key in words.variables or key in words.given or name == "pi" or name.casefold() in INFINITY_WORDS
 
 
 def given(name: str, words: Vocabulary) -> str:

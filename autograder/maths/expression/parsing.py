@@ -11,6 +11,7 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths.expression.expression_grammar import Grammar
 from autograder.maths.expression.syntax import Expression
 from autograder.maths.expression.vocabulary import Definition, Vocabulary, vocabulary
+from autograder.maths.spelling import explained
 
 _HEAD = re.compile(r"\s*([A-Za-z][A-Za-z0-9_{}]*)\s*(?:\(([^()]*)\))?\s*")
 
@@ -84,4 +85,7 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
 @lru_cache(maxsize=1024)
 def parse_with(text: str, words: Vocabulary) -> Expression:
     """`parse` with a vocabulary that was made before."""
-    return Expression(text=text, node=Grammar(text, words).read(), domains=words.domains)
+    try:
+        return Expression(text=text, node=Grammar(text, words).read(), domains=words.domains)
+    except Unreadable as error:
+        raise explained(error) from None

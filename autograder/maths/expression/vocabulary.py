@@ -23,25 +23,6 @@ ALIASES = {
     "arctan": "atan", "fabs": "abs", "Abs": "abs", "Max": "max", "Min": "min",
 }  # fmt: skip
 INFINITY_WORDS = frozenset(("inf", "oo", "infty", "infinity", "infinite"))
-GREEK = (
-    *(
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-    ),
-    *("xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
-    *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"),
-)
 LOGS = {"ln": "ln", "log2": "log2", "log10": "log10", "refuse": ""}
 DOMAINS = ("positive", "real", "unit", "posint", "nat", "int", "gt1", "complex")
 

@@ -1,19 +1,19 @@
-"""Characters to tokens: ASCII, LaTeX and the Unicode that a keyboard or a word processor produces.
+"""Text to the tokens of a bound: the shared spellings, with words cut into functions and declared variables.
 
-A run of letters is cut into function names and declared variables (`nlogn` is n log n, `XY` is X*Y), in as few pieces
-as possible.
-Every token remembers its column and whether a space stood before it: `ln XY` and `ln X Y` are not read alike.
+A run of letters is cut (`nlogn` is n log n, `XY` is X*Y) in as few pieces as possible; a word with a subscript is one
+variable or none. Every token remembers whether a space stood before it: `ln XY` and `ln X Y` are not read alike.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 from autograder.errors import Unreadable, did_you_mean
+from autograder.maths.spelling import Dialect, Token, scan
 
 MAX_LENGTH = 2000
 MAX_DIGITS = 40
@@ -24,25 +24,39 @@ SPELLINGS: dict[str, tuple[str, int | None]] = {
     "log2": ("log", 2), "log10": ("log", 10), "sqrt": ("sqrt", None), "exp": ("exp", None), "max": ("max", None),
     "min": ("min", None), "ceil": ("ceil", None), "floor": ("floor", None),
 }  # fmt: skip
-_WRAPPERS = ("Theta", "O")
-_SYMBOLS = {
-    "·": "*", "⋅": "*", "×": "*", "∙": "*", "•": "*", "∗": "*", "−": "-", "–": "-", "÷": "/", "∕": "/",
-    "√": "sqrt", "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")", "[": "[", "]": "]",
-}  # fmt: skip
-_COMMANDS = {
-    "cdot": "*", "times": "*", "ast": "*", "div": "/", "lceil": "ceil(", "rceil": ")", "lfloor": "floor(",
-    "rfloor": ")", "lbrace": "(", "rbrace": ")",
-}  # fmt: skip
-_SILENT = {"left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "limits", "displaystyle", "quad", "qquad"}
-_FONTS = {"mathcal", "mathrm", "mathit", "mathbf", "operatorname", "text", "textrm", "mathop"}
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
-_NUMBER = re.compile(r"\d+(\.\d+)?|\.\d+", re.ASCII)
-_LETTER = r"(?:(?![⁰¹²³⁴⁵⁶⁷⁸⁹])[^\W_])"
-_WORD = re.compile(rf"(?!\d){_LETTER}+(_{_LETTER}+)*")
+WRAPPERS = {"Theta": "Theta", "theta": "Theta", "O": "O"}
+_BRACKETS = {"ceil(": "ceil", "floor(": "floor"}
+_PLAIN = frozenset("+-*/^(){}[],_")
+_CLOSED = {"ceil)": ")", "floor)": ")"}
+_COMPARED = "write the bound alone, without a comparison or an equals sign"
+
+DIALECT = Dialect(
+    name="growth",
+    longest=MAX_LENGTH,
+    what="a bound",
+    word=r"[A-Za-z][A-Za-z0-9]*",
+    functions=frozenset(SPELLINGS),
+    runs_on=True,
+    codes={"long_number": "digits", "command": "unknown_name", "font": "latex"},
+    refused={
+        ".": "a point stands inside a number only",
+        "'": "a variable of this question has no prime",
+        "=": _COMPARED,
+        "<": _COMPARED,
+        ">": _COMPARED,
+        "|": "bars are not read in a bound: its variables are positive",
+        "bar(": "bars are not read in a bound: its variables are positive",
+        "odot": "⊙ and ∘ are not read here: write * for a product",
+        "inf": "a bound is written with the variables of the question, without infinity",
+        "sum": "sums over an index are not read in a bound: write what the sum grows like",
+        "...": "dots are not read: write the bound of the whole sum",
+        "underset": "\\underset is not read in a bound",
+        ";": "one bound is wanted: a ; has no meaning in it",
+    },
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Token:
+class Piece(NamedTuple):
     """`kind` is number, name, function, wrapper, frac, end, or the operator itself."""
 
     kind: str
@@ -55,137 +69,84 @@ class Token:
 class Tokeniser:
     """One pass over one text."""
 
-    def __init__(self, text: str, variables: Collection[str]) -> None:
-        self.text, self.variables, self.at, self.spaced = text, set(variables), 0, False
-        self.words = sorted({*SPELLINGS, *self.variables}, key=len, reverse=True)
+    def __init__(self, text: str, variables: tuple[str, ...]) -> None:
+        self.text = text
+        self.variables, self.words = _known(variables)
 
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[Piece]:
         """All tokens, an `end` last; raises Unreadable."""
-        if len(self.text) > MAX_LENGTH:
-            raise Unreadable("too_long", f"The answer is longer than {MAX_LENGTH} characters.", self.text, MAX_LENGTH)
-        if "\n" in self.text.strip():
-            raise Unreadable("lines", "Write the bound on one line.", self.text, self.text.index("\n"))
-        found: list[Token] = []
-        while self.at < len(self.text):
-            if self.text[self.at].isspace() or self.text[self.at] == "$":
-                self.at, self.spaced = self.at + 1, True
-                continue
-            before = len(found)
-            found.extend(self._next())
-            self.spaced = self.spaced and len(found) == before
-        return [*found, self._token("end")]
+        waiting = scan(self.text, DIALECT, self.variables.__contains__)[::-1]
+        if len(waiting) > 1 and (line := self.text.find("\n", waiting[-1].column, waiting[1].end)) >= 0:
+            raise Unreadable("lines", "Write the bound on one line.", self.text, line)
+        found: list[Piece] = []
+        refused, variables = DIALECT.refused, self.variables
+        while waiting:
+            token = waiting.pop()
+            if token.text in refused:
+                DIALECT.refuse(token, self.text)
+            if token.text in _PLAIN:
+                found.append(Piece(token.text, token.column, token.spaced))
+            elif token.text in variables and waiting[-1].text != "_":
+                found.append(Piece("name", token.column, token.spaced, variables[token.text]))
+            elif token.kind == "word":
+                found += self._subscripted(token, waiting) or self._word(token)
+            else:
+                found += self._other(token)
+        return found
 
-    def _token(self, kind: str, column: int | None = None, **fields: object) -> Token:
-        at = self.at if column is None else column
-        return Token(kind=kind, column=at, spaced=self.spaced, **fields)  # type: ignore[arg-type]
+    def _other(self, token: Token) -> list[Piece]:
+        kind, text = token.kind, token.text
+        if kind == "number":
+            return [_piece("number", token, text=text, value=Fraction(text))]
+        if text in _BRACKETS:
+            return [_piece("function", token, text=_BRACKETS[text]), Piece(kind="(", column=token.column, spaced=False)]
+        if text == "sqrt":
+            return [_piece("function", token, text="sqrt")]
+        if text == "!":
+            message = "Factorials are not read here: use powers, logarithms and sums."
+            raise Unreadable("factorial", message, self.text, token.column)
+        return [_piece("end" if kind == "end" else _CLOSED.get(text, text), token)]
 
-    def _next(self) -> Iterator[Token]:
-        character = self.text[self.at]
-        if number := _NUMBER.match(self.text, self.at):
-            yield self._number(number.group())
-        elif character == "\\":
-            yield from self._command()
-        elif character in _SUPERSCRIPTS:
-            yield from self._superscript()
-        elif self.text.startswith("**", self.at):
-            yield self._token("^")
-            self.at += 2
-        elif character in "+-*/^(){},_[]":
-            yield self._token(character)
-            self.at += 1
-        elif character in _SYMBOLS:
-            yield from self._spelled(_SYMBOLS[character], 1)
-        elif character == "!":
-            raise self._fault("factorial", "Factorials are not read here: use powers, logarithms and sums.")
-        elif word := _WORD.match(self.text, self.at):
-            yield from self._word(word.group())
-        else:
-            raise self._fault("character", f"{character!r} cannot be used in a bound.")
+    def _subscripted(self, token: Token, waiting: list[Token]) -> list[Piece]:
+        """The declared variable that a word is together with the subscripts behind it; none where it is none."""
+        name, place = token.text, len(waiting) - 1
+        while waiting[place].text == "_":
+            braced = waiting[place - 1].text == "{"
+            inside = waiting[place - 2 if braced else place - 1]
+            name = f"{name}_{inside.text}"
+            place -= 4 if braced else 2
+            if place < 0 or (braced and waiting[place + 1].text != "}"):
+                return []
+            if name in self.variables and waiting[place].text != "_":
+                del waiting[place + 1 :]
+                return [_piece("name", token, text=self.variables[name])]
+        return []
 
-    def _fault(self, code: str, message: str, column: int | None = None) -> Unreadable:
-        return Unreadable(code, message, self.text, self.at if column is None else column)
-
-    def _number(self, digits: str) -> Token:
-        if len(digits) > MAX_DIGITS:
-            raise self._fault("digits", f"A number may have at most {MAX_DIGITS} digits.")
-        token = self._token("number", text=digits, value=Fraction(digits))
-        self.at += len(digits)
-        return token
-
-    def _superscript(self) -> Iterator[Token]:
-        yield self._token("^")
-        start = self.at
-        while self.at < len(self.text) and self.text[self.at] in _SUPERSCRIPTS:
-            self.at += 1
-        digits = "".join(_SUPERSCRIPTS[c] for c in self.text[start : self.at][:MAX_DIGITS])
-        yield self._token("number", start, text=digits, value=Fraction(digits))
-
-    def _spelled(self, spelling: str, length: int) -> Iterator[Token]:
-        name = spelling.rstrip("(")
-        if name in SPELLINGS:
-            yield self._token("function", text=name)
-            spelling = spelling[len(name) :]
-        if spelling:
-            yield self._token(spelling)
-        self.at += length
-
-    def _command(self) -> Iterator[Token]:
-        found = re.compile(r"\\([A-Za-z]+|.|$)", re.DOTALL).match(self.text, self.at)
-        name = found.group(1) if found else ""
-        length = len(name) + 1
-        if name in _SILENT or name in {",", ";", ":", "!", " ", ""}:
-            self.at += length
-            self.spaced = True
-        elif name in _FONTS:
-            yield from self._font(length)
-        elif name in {"frac", "dfrac", "tfrac"}:
-            yield self._token("frac")
-            self.at += length
-        elif name in _COMMANDS:
-            yield from self._spelled(_COMMANDS[name], length)
-        elif name in {"{", "}"}:
-            yield self._token("(" if name == "{" else ")")
-            self.at += length
-        else:
-            self.at += 1
-            yield from self._word(name, whole=True)
-
-    def _font(self, length: int) -> Iterator[Token]:
-        """`\\mathcal{O}`, `\\operatorname{max}`: the letters inside, without their dress."""
-        inside = re.compile(r"\s*(?:\{\s*(\w+)\s*\}|(\w))").match(self.text, self.at + length)
-        if not inside:
-            raise self._fault("latex", "A name in braces is expected after this command.")
-        group = 1 if inside.group(1) else 2
-        self.at = inside.start(group)
-        yield from self._word(inside.group(group))
-        self.at = inside.end()
-
-    def _word(self, word: str, *, whole: bool = False) -> Iterator[Token]:
+    def _word(self, token: Token) -> Iterator[Piece]:
         """A name as it stands, or its letters cut into known names."""
-        if word in self.variables:
-            yield self._token("name", text=word)
-            self.at += len(word)
+        word = token.text
+        if word not in self.variables and word in WRAPPERS:
+            yield _piece("wrapper", token, text=WRAPPERS[word])
             return
-        if wrapper := {"Θ": "Theta", "theta": "Theta", "𝒪": "O"}.get(word, word if word in _WRAPPERS else ""):
-            yield self._token("wrapper", text=wrapper)
-            self.at += len(word)
-            return
-        pieces = [word] if whole and word in SPELLINGS else self._cut(word)
-        for piece in pieces:
-            yield self._piece(piece)
-            self.spaced = False
+        at, spaced = token.column, token.spaced
+        for piece in [word] if token.command and word in SPELLINGS else self._cut(token):
+            yield self._cut_piece(piece, at, spaced)
+            at, spaced = at + len(piece), False
 
-    def _piece(self, piece: str) -> Token:
-        if piece.isdigit():
-            return self._number(piece)
-        kind = "name" if piece in self.variables else "function" if piece in SPELLINGS else "constant"
-        token = self._token(kind, text=piece)
-        self.at += len(piece)
-        return token
+    def _cut_piece(self, piece: str, column: int, spaced: bool) -> Piece:
+        if piece in self.variables:
+            return Piece(kind="name", column=column, spaced=spaced, text=self.variables[piece])
+        if piece in SPELLINGS:
+            return Piece(kind="function", column=column, spaced=spaced, text=piece)
+        if not piece.isdigit():
+            return Piece(kind="constant", column=column, spaced=spaced, text=piece)
+        if len(piece) > MAX_DIGITS:
+            raise Unreadable("digits", f"A number may have at most {MAX_DIGITS} digits.", self.text, column)
+        return Piece(kind="number", column=column, spaced=spaced, text=piece, value=Fraction(piece))
 
-    def _cut(self, word: str) -> list[str]:
-        """Split `word` into functions, variables and digits; an underscore is left to the parser."""
-        word = word.split("_")[0]
+    def _cut(self, token: Token) -> list[str]:
+        """Split a word into functions, variables and digits."""
+        word = token.text
         ways: dict[int, list[str]] = {len(word): []}
         for start in range(len(word) - 1, -1, -1):
             pieces = [known for known in self.words if word.startswith(known, start)]
@@ -198,15 +159,25 @@ class Tokeniser:
             return ways[0]
         if word == "e":
             return ["e"]
-        raise self._unknown(word)
+        raise self._unknown(token)
 
-    def _unknown(self, word: str) -> Unreadable:
-        odd = next((c for c in word if not c.isascii() and "GREEK" not in unicodedata.name(c, "")), None)
-        if odd:
-            return self._fault("lookalike", f"{odd!r} is {unicodedata.name(odd, 'an unknown character')}, which only "
-                               "looks like a letter of the question. Type it again.")  # fmt: skip
-        if word in {"Omega", "omega", "o", "Ω", "ω"}:
-            return self._fault("wrapper", "A tight bound is asked for: write O(...) or Theta(...).")
-        known = ", ".join(sorted(self.variables)) or "none"
-        hint = did_you_mean(word, [*self.variables, *SPELLINGS])
-        return self._fault("unknown_name", f"{word} is not a variable of this question{hint}. Its variables: {known}.")
+    def _unknown(self, token: Token) -> Unreadable:
+        word = token.text
+        if word.casefold() in {"omega", "o"}:
+            message = "A tight bound is asked for: write O(...) or Theta(...)."
+            return Unreadable("wrapper", message, self.text, token.column)
+        known = ", ".join(sorted(self.variables.values())) or "none"
+        hint = did_you_mean(word, [*self.variables.values(), *SPELLINGS])
+        message = f"{word} is not a variable of this question{hint}. Its variables: {known}."
+        return Unreadable("unknown_name", message, self.text, token.column)
+
+
+@lru_cache(maxsize=64)
+def _known(variables: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+    """The declared variables by the name without braces, and all words, the long ones first."""
+    plain = {name.replace("{", "").replace("}", ""): name for name in variables}
+    return plain, sorted({*SPELLINGS, *plain}, key=len, reverse=True)
+
+
+def _piece(kind: str, token: Token, *, text: str = "", value: Fraction = Fraction(0)) -> Piece:
+    return Piece(kind=kind, column=token.column, spaced=token.spaced, text=text, value=value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from autograder.maths.spelling import GREEK
 from autograder.maths.tensor.rendering import FACTOR, Text
-from autograder.maths.tensor.tensor_tokens import GREEK
 from autograder.maths.tensor.tensor_tree import Concat, Expr, Index, Name, Power, Symbol, System, Tensor, Total
 
 

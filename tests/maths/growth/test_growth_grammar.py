@@ -14,6 +14,10 @@ from autograder.maths import growth
 VARIABLES = "nmdkTJKXYLU"
 
 READ = [
+    ("1/2 n", "1/2*n"), ("n 2 (n+1)", "n*2*(n + 1)"), ("(2^L-1)2(d-1)", "(2^L - 1)*2*(d - 1)"),
+    ("\\frac12 n^2", "1/2*n^2"),    ("\\frac32 n d", "3/2*n*d"), ("n^2\\frac12", "n^2*(1/2)"),
+    ("\\sqrt2 n", "sqrt(2)*n"), ("\\sqrt n d", "sqrt(n)*d"),
+    ("O[n+m]", "n + m"), ("\\lnT", "ln(T)"),
     ("ln XY", "ln(X*Y)"), ("\\ln XY + \\ln J", "ln(X*Y) + ln(J)"), ("ln X ln Y", "ln(X)*ln(Y)"), ("ln X * Y",
     "ln(X)*Y"),
     ("ln XY^2", "ln(X*Y^2)"), ("ln 2T", "ln(2*T)"), ("nlogn", "n*ln(n)"), ("n log n", "n*ln(n)"), ("lnln n",
@@ -37,6 +41,9 @@ READ = [
 ]  # fmt: skip
 
 REFUSED = [
+    ("1/k n", "ambiguous", 1), ("2 3", "ambiguous", 2), ("10 000 n", "ambiguous", 3), ("√2 n", "ambiguous", 3),
+    ("sqrt n m", "ambiguous", 7),
+    ("\\sqrt12 n", "ambiguous", 6), ("5e-1 n", "ambiguous", 0), ("ln X 2", "ambiguous", 5),
     ("", "empty", 0), ("  ", "empty", 2), ("O()", "syntax", 2), ("O(n", "syntax", 3), ("n)", "syntax", 1),
     ("O(n)+O(m)", "syntax", 4), ("O(O(n))", "wrapper", 2), ("n + O(m)", "wrapper", 4), ("Omega(n)", "wrapper", 0),
     ("o(n)", "wrapper", 0), ("Ω(n)", "wrapper", 0), ("n!", "factorial", 1), ("N", "unknown_name", 0),
@@ -45,7 +52,7 @@ REFUSED = [
     ("|n|", "character", 0), ("n % 2", "character", 2), ("∞", "character", 0), ("n'", "character", 1),
     ("ln X Y", "ambiguous", 5), ("n log n m", "ambiguous", 8), ("ln T(ln J)", "ambiguous", 4), ("ln T (J+1)",
     "ambiguous", 5),
-    ("n/2k", "ambiguous", 1), ("n/k ln n", "ambiguous", 1), ("1/2 n", "ambiguous", 1), ("n2", "ambiguous", 1),
+    ("n/2k", "ambiguous", 1), ("n/k ln n", "ambiguous", 1), ("1/2n", "ambiguous", 1), ("n2", "ambiguous", 1),
     ("ln X2", "ambiguous", 4), ("n^1/2", "ambiguous", 3), ("ln^-1 n", "ambiguous", 3), ("1.5.2", "ambiguous", 3),
     ("n^^2", "syntax", 2), ("--n", "syntax", 1), ("n*-2", "syntax", 2), ("n,d", "syntax", 1), ("max n", "syntax", 4),
     ("max(n,)", "syntax", 6), ("ln_2 n", "syntax", 0), ("ln(n, m, d)", "arity", 0), ("sqrt(n, m)", "arity", 0),
