@@ -105,8 +105,8 @@ def test_the_stub_says_how_to_write_it(problem, cells):
 @pytest.mark.parametrize(
     ("typed", "preview", "said", "stopped"),
     [
-        ("[-1, 1/2]", r"\left[-1, 1/2\right]", "this is how it is read", ""),
-        ("[0, 7]", r"\left[0, 7\right]", "this is how it is read", ""),
+        ("[-1, 1/2]", r"\left[-1, 1/2\right]", "this is how your answer is read", ""),
+        ("[0, 7]", r"\left[0, 7\right]", "this is how your answer is read", ""),
         (
             "(0, 1)",
             "cannot be read yet:\n(0, 1)\n^\nwrite two numbers",
