@@ -287,3 +287,16 @@ def test_light_imports(module: str) -> None:
     code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_kinds_of_answers_are_light() -> None:
+    """A notebook imports a kind to show and check an answer: no heavy library, and numpy only where values have it."""
+    heavy = ("torch", "nbgrader", "sympy", "flint", "mpmath", "nbformat", "IPython")
+    code = (
+        "import sys; from autograder import parts\n"
+        "for kind in 'choice derivation equation expression growth matrix written'.split(): assert parts.find(kind)\n"
+        "print('numpy' in sys.modules)\n"
+        f"parts.kinds(); print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert run.stdout.split("\n")[:2] == ["False", "[]"]

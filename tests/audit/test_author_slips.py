@@ -163,7 +163,7 @@ IN_AUDIT = [
      "inputs() gives y, x; added takes x, y, in this order"),
     ("too few distinct variants", "rng.integers(9)", "rng.integers(2)", "too few distinct variants: 2 in 70 draws"),
     ("no wrong option", "reference=right, mistakes=[wrong]", "reference=right",
-     "there must be a right option and 1 to 25 wrong ones"),
+     "there must be one correct option and 1 to 25 wrong ones"),
     ("options that read the same", "It is antisymmetric.", "It is symmetric.", "two options have the same text"),
     ("reference that changes", "return x + 2 * y", "return x + 2 * y + torch.rand(1)",
      "the reference returns two different values"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import parts
+from autograder import Expression, Function, Number, Written, close, parts
 
 PACKAGE = Path(parts.__file__).parents[1]
 ANSWERED = {"alternatives", "checks", "demands", "follows", "judged_by_person", "kind"}
@@ -103,3 +103,40 @@ def test_a_planted_question_is_found(text):
 def test_what_is_no_question_is_let_be(text):
     """Other classes, a kind that is only shown, and numpy's own kinds."""
     assert list(questions(text)) == []
+
+
+def one(p):
+    """One."""
+    return 1
+
+
+def after(p, *, first="x"):
+    """The first answer, doubled."""
+    return f"2*({first})"
+
+
+def double(x):
+    """Twice x."""
+    return 2 * x
+
+
+def inputs(rng, p):
+    """A number."""
+    return {"x": float(rng.standard_normal())}
+
+
+SAYS = [
+    (Number("n", points=1, reference=one), ["n"], [], True),
+    (Written("w", points=1, reference="m", rubric="r"), [], [], True),
+    (Expression("e", points=1, reference="x", equivalents=["1*x"], alternatives=["y"]), ["e"], ["1*x", "y"], False),
+    (Expression("e", points=1, reference=after, follows="first"), ["e", "first"], [], False),
+    (Function("f", points=1, reference=double, inputs=inputs, checks=[close()], trials=2), ["f", "f"], [], False),
+]
+
+
+@pytest.mark.parametrize(("part", "asked", "right", "unmutated"), SAYS)
+def test_what_a_part_says_of_itself(part, asked, right, unmutated):
+    """Which names a run is asked for, what must keep every point, and whether a machine makes slips in it."""
+    assert [question.name for question in part.questions({}, (0,))] == asked
+    assert part.right_answers() == right
+    assert (part.mutants({}) is None) is unmutated

@@ -80,7 +80,7 @@ def test_the_visible_check_shows_the_reading_and_no_verdict(shown):
         bundle, text, trace = shown('form.check_expression("P", domains={"beta": "positive", "i": "nat"})')
         assert trace == ""
         assert "text/latex" in bundle
-        assert "does not check whether" in text
+        assert "does not check whether it is correct" in text
 
 
 def test_the_visible_check_stops_at_a_fault(shown):
