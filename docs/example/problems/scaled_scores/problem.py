@@ -15,12 +15,6 @@ def unscaled(query, key):
     return query @ key.T
 
 
-PROBLEM = Problem(
-    title="Scaled scores",
-    version=1,
-    source="the README",
-    parts=[
-        Function("scores", points=4, inputs=inputs, reference=scores, checks=[close()], mistakes=[unscaled]),
-        Growth("memory", points=1, variables="T U", reference="O(T^2)"),
-    ],
-)
+SCORES = Function("scores", points=4, inputs=inputs, reference=scores, checks=[close()], mistakes=[unscaled])
+MEMORY = Growth("memory", points=1, variables="T U", reference="O(T^2)")
+PROBLEM = Problem(title="Scaled scores", version=1, source="the README", parts=[SCORES, MEMORY])
