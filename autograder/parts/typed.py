@@ -15,7 +15,7 @@ from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.student.local_checks import Malformed, defined, form_of
-from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, present
+from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, noted, present
 
 # A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
 Text = str | Callable[..., Any]
@@ -83,7 +83,7 @@ class Typed(Part):
             if answer is None:
                 wanted = "write it as the comment in the cell above shows"
                 raise Malformed("type", f"{name} is {form_of(subject)}; {wanted}.")
-            shown = cls.show(answer, **declared)
+            shown = noted(cls.show(answer, **declared), answer)
         except Unreadable as error:
             raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
         present(shown.bundle())

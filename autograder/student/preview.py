@@ -104,10 +104,15 @@ def keep(answer: Kept, read: Callable[[Kept], Shown]) -> Kept:
         answer._shown = read(answer)
     except Unreadable as error:
         answer._shown = Shown(fault=error.caret())
-    if isinstance(answer, TypedText):
-        answer._shown.notes += notes(str(answer))
+    noted(answer._shown, answer)
     present(answer._shown.bundle())
     return answer
+
+
+def noted(shown: Shown, answer: str | list[list[str]]) -> Shown:
+    """What is shown, with a note on characters that Python made of a backslash."""
+    shown.notes += notes(answer if isinstance(answer, str) else " ".join(" ".join(row) for row in answer))
+    return shown
 
 
 def present(bundle: dict[str, str]) -> None:

@@ -160,7 +160,7 @@ class _Parser:
         thousands = last.kind == "number" and (len(token.text) == 3 or token.text[0] == "0")
         if last.kind in CLOSING.values() or (token.spaced and not isinstance(before, Number) and not thousands):
             return
-        raise self.fault("ambiguous", "A number stands behind a factor, which reads in two ways: "
+        raise self.fault("ambiguous", "A number follows a factor, which reads in two ways: "
                          "write n^2 for a power, 2*n for a product.")  # fmt: skip
 
     def power(self) -> Node:

@@ -39,7 +39,7 @@ DIALECT = Dialect(
     runs_on=True,
     codes={"long_number": "digits", "command": "unknown_name", "font": "latex"},
     refused={
-        ".": "a point stands inside a number only",
+        ".": "a point may only stand inside a number",
         "'": "a variable of this question has no prime",
         "=": _COMPARED,
         "<": _COMPARED,

@@ -161,7 +161,7 @@ class Grammar:
         if self.token.kind == "number":
             return "a number behind a number: write * between them, or no space in one number"
         if self.at(","):
-            return "there is a comma here: write decimals with a point, and equations stand on lines of their own"
+            return "there is a comma here: write decimals with a point, and each equation on a line of its own"
         return "the equation should end here, or an operator is missing"
 
     def equation(self) -> Equation:

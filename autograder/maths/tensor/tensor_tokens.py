@@ -20,10 +20,10 @@ DIALECT = Dialect(
     codes=dict.fromkeys(("long_number", "character", "command", "font", "control", "ambiguous"), "syntax")
     | {"lookalike": "look_alike"},
     refused={
-        ".": "a point stands inside a number only",
+        ".": "a point may only stand inside a number",
         "!": "factorials are not read in an equation: write the number out",
-        "<": "an equation is wanted, not a comparison",
-        ">": "an equation is wanted, not a comparison",
+        "<": "write an equation, not a comparison",
+        ">": "write an equation, not a comparison",
         "inf": "infinity is not read in an equation: a sum runs over its axis",
         "floor(": "floors are not read in an equation: write the whole number itself",
         "ceil(": "ceilings are not read in an equation: write the whole number itself",
