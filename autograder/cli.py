@@ -363,6 +363,8 @@ def decide(**options: Any) -> None:
 
     Compare one answer with a reference, or decide a file of cases. LANGUAGE is expression, equation or growth.
 
+    Two texts without a problem are *decided*; answers to a problem's parts are *judged* (`autograder judge`).
+
     \b
       autograder decide expression --domain x=real \\
           --reference "x^2-1" --answer "(x-1)(x+1)"
@@ -380,6 +382,58 @@ def decide(**options: Any) -> None:
     if not (options["kind"] and options["reference"] and options["answer"]):
         raise click.UsageError("give --cases FILE, or a language with --reference and --answer")
     sys.exit(decide_by_hand(**{key: options[key] for key in _BY_HAND}))
+
+
+@main.command()
+@click.option(
+    "--answers", "file", type=click.File(encoding="utf-8"), required=True, help="A .jsonl file of answers, or - ."
+)
+@click.option("--jobs", type=click.IntRange(1), help="Rows to judge at a time (default: one per processor core).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per folder instead of a table.")
+@click.option("--rows", is_flag=True, help="Print one JSON object per row, in order; the table goes to standard error.")
+@click.option("--failures", is_flag=True, help="List the rows whose verdict is not the expected one.")
+def judge(**options: Any) -> None:
+    """Judge a table of answers to the problems' parts as grading would, against the verdicts that they deserve.
+
+    Answers to a problem's parts are *judged*; two texts without a problem are *decided* (`autograder decide`).
+
+    \b
+      autograder judge --answers mine.jsonl --failures
+      autograder judge --answers mine.jsonl --json | tail -1
+
+    A row is a JSON object on one line; keys that are not named here are left alone:
+
+    \b
+      {"problem": "softmax_entropy", "seed": 2, "part": "softmax",
+       "cell": "softmax = '(1-e^(-beta)) e^(-beta i)'", "expect": "full"}
+
+    "parameters" may stand for "seed", or beside it: then they decide, and the seed draws the hidden inputs. "cells" and
+    "expect" may be objects, {part: cell} and {part: verdict}, for a notebook with several answers. The cell stands in
+    place of the official answer's in the variant's notebook; the other answers are the official ones. A written part's
+    cell is its text.
+
+    \b
+    expect   full   all points            less   lost, with fewer than all points
+             none   lost, with no point   held   left to a person
+    "or"     a list of other verdicts that are in order
+
+    \b
+    tried         answers that were judged
+    false_accept  expected less, and all points were given; expected none, and some were;
+                  expected held, and all were: nobody looked
+    false_reject  expected full, and points were lost; expected held, and points were lost
+    held          expected full, and held: right, but a person must look
+    held_wrong    expected less or none, and held: a person looks, no mark is wrong
+    stale         not judged: there is no such problem or part any more, no draw gives such
+                  parameters, or the line is no row
+    seconds       of work in the folder's rows; for "all", by the clock
+
+    --rows prints {"row": line in the file, "standing": {part: earned, lost, held or stale}, "points", "max", "code",
+    "seconds"}. Exit code 1: a verdict is not among the expected ones, or a line is no row. A stale row alone is none.
+    """
+    from autograder.commands.judge_answers import judge_answers
+
+    sys.exit(judge_answers(options.pop("file"), **options))
 
 
 _BY_HAND = ("kind", "reference", "answer", "domains", "variables", "target")
