@@ -111,9 +111,11 @@ def _boards(judged: list[Judged], seconds: float) -> list[dict[str, Any]]:
 
 
 def _table(boards: list[dict[str, Any]]) -> Table:
+    from rich import box
     from rich.table import Table
 
-    table = Table("folder", *(name.replace("_", " ") for name in (*COUNTS, "seconds")))
+    table = Table("folder", *(name.replace("_", "\n") for name in (*COUNTS, "seconds")), box=box.SIMPLE)
+    table.columns[0].no_wrap = True
     for column in table.columns[1:]:
         column.justify = "right"
     for board in boards[:-1]:
