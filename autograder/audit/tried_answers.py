@@ -6,6 +6,7 @@ answer, in a process of its own behind the wall, asked what grading would ask. T
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -17,16 +18,16 @@ from typing import Any
 
 from autograder.authoring import loading
 from autograder.authoring.source_notebook import answer_id, build
-from autograder.authoring.variants import part_key, variant
-from autograder.core import Answer, Ask, Outcome, Parameters, Part, Problem, Question
+from autograder.authoring.variants import variant as drawn
+from autograder.core import Outcome, Parameters, Problem
 from autograder.errors import AutograderError, StaffError, did_you_mean
-from autograder.grading.judge import Interview, judge_part
-from autograder.parts.respond import local
-from autograder.sandbox import Session
-from autograder.sandbox.task import LAST_WORDS
+from autograder.grading.plan import grade_replies, task_of
+from autograder.grading.submission import Paper, Submission
+from autograder.parts.function import Function
+from autograder.sandbox import Limits
+from autograder.sandbox.task import answer
 
 EXPECTED = ("full", "less", "none", "held")
-SECRET = b"answers that nobody listed"  # of no course: the hidden inputs of these runs
 _DRAWS = 300  # draws that show which parameters a problem has, and of what kind
 # References and mistakes run in this process, and torch's settings are the whole process's: one of them at a time.
 _CODE = threading.Lock()
@@ -179,92 +180,75 @@ def judge(row: Row) -> Judged:
     if row.fault:
         return Judged(row=row, stale=dict.fromkeys(row.cells, row.fault))
     try:
-        paper = _paper(row.slug, json.dumps(row.parameters), row.seed)
+        variant = _variant(row.slug, json.dumps(row.parameters), row.seed)
     except _Fault as error:
         return Judged(row=row, stale=dict.fromkeys(row.cells, f"line {row.line}: {error}"))
-    names = list(paper.parts)
+    names = [part.name for part in variant.problem.parts]
     stale = {
         part: f"line {row.line}: {row.slug} has no part {part!r}{did_you_mean(part, names)}"
         for part in row.cells
         if part not in names
     }
-    outcomes = paper.hand_in(row.cells) if len(stale) < len(row.cells) else {}
+    outcomes = _graded(variant, row) if len(stale) < len(row.cells) else {}
     return Judged(row=row, outcomes=outcomes, stale=stale, seconds=time.monotonic() - start)
 
 
+def _graded(variant: _Variant, row: Row) -> dict[str, Outcome]:
+    """The outcomes of a row's parts, by the road of every submission: run as a task, then judged from the replies."""
+    submission, limits = _submission(variant, row), Limits()
+    code = any(isinstance(part, Function) for part in submission.paper.parts)
+    with _CODE if code else contextlib.nullcontext():
+        task = task_of(submission, limits)
+    replies = answer(task)
+    with _CODE if code else contextlib.nullcontext():
+        report = grade_replies(submission, task, replies, answer).report
+    return {outcome.part: outcome for outcome in report.outcomes if outcome.part in row.cells}
+
+
+def _submission(variant: _Variant, row: Row) -> Submission:
+    """The variant's notebook with the row's cells in it, as far as its last part; the tests of other parts are out."""
+    parts = {part.name: part for part in variant.problem.parts}
+    asked = {part for part in row.cells if part in parts}
+    while earlier := {getattr(parts[part], "follows", "") for part in asked} - asked - {""}:
+        asked |= earlier
+    handed_in = {answer_id(part): cell for part, cell in row.cells.items()}
+    handed_in |= {part: cell for part, cell in row.cells.items() if part in parts and parts[part].judged_by_person}
+    cells, left = [], set(asked)
+    for cell in variant.notebook["cells"]:
+        marks = cell["metadata"]["nbgrader"]
+        if left and (marks["grade_id"] in asked or not marks["grade"]):
+            cells.append({**cell, "source": handed_in.get(marks["grade_id"], cell["source"])})
+            left.discard(marks["grade_id"])
+    paper = Paper(
+        folder=loading.find_problems(),
+        slug=variant.problem.slug,
+        version=variant.problem.version,
+        seed=row.seed,
+        # Of no course. Equal papers ask equal questions: what is not compared by itself is in the secret.
+        secret=f"{row.parameters} {sorted(asked)}".encode(),
+        parts=[part for name, part in parts.items() if name in asked],
+        parameters=variant.parameters,
+    )
+    return Submission(notebook={**variant.notebook, "cells": cells}, paper=paper, files={}, held={}, flags=())
+
+
 @dataclass(frozen=True, kw_only=True)
-class _Paper:
-    """A problem in one variant: its notebook, and what the questions of each part will be."""
+class _Variant:
+    """A problem in one variant, with its notebook."""
 
     problem: Problem
     parameters: Parameters
-    seed: int
     notebook: dict[str, Any]
-    foreseen: dict[str, list[Question]] = field(default_factory=dict)
-
-    @property
-    def parts(self) -> dict[str, Part]:
-        return {part.name: part for part in self.problem.parts}
-
-    def hand_in(self, cells: Mapping[str, str]) -> dict[str, Outcome]:
-        """The outcomes of the parts in `cells`, of a notebook that has these instead of the official answers."""
-        sources = {answer_id(part): cell for part, cell in cells.items()}
-        left = {part for part in cells if part in self.parts}
-        followed = {getattr(self.parts[part], "follows", "") for part in left}
-        outcomes: dict[str, Outcome] = {}
-        with Session() as session:
-            ask = Interview(session.ask)  # what an earlier answer was at its own test, it is for those that follow it
-            for cell in self.notebook["cells"]:
-                name = cell["metadata"]["nbgrader"]["grade_id"]
-                if not left:
-                    break
-                if name in left:
-                    outcomes[name] = self._judged(self.parts[name], cells[name], ask)
-                    left.remove(name)
-                elif name in followed:
-                    ask(Question(kind="value", name=name))
-                elif cell["cell_type"] == "code" and not cell["metadata"]["nbgrader"]["grade"]:
-                    session.run(sources.get(name, cell["source"]))
-        return outcomes
-
-    def _judged(self, part: Part, cell: str, ask: Ask) -> Outcome:
-        key = self.key(part)
-        if part.kind not in ("function", "module"):
-            return judge_part(part, self.parameters, _says(cell) if part.judged_by_person else ask, key)
-        for question in self._foreseen(part):
-            if ask(question).failure in LAST_WORDS:
-                break
-        with _CODE:
-            return judge_part(part, self.parameters, ask, key)
-
-    def _foreseen(self, part: Part) -> list[Question]:
-        """What the reference is asked: asked ahead, so that several rows can be at it while one is judged."""
-        with _CODE:
-            if part.name not in self.foreseen:
-                interview = Interview(local(part.reference, part.name, self.parameters))
-                judge_part(part, self.parameters, interview, self.key(part))
-                self.foreseen[part.name] = [question for question, _ in interview.answers]
-            return self.foreseen[part.name]
-
-    def key(self, part: Part) -> tuple[int, ...]:
-        """The key of a part's hidden inputs."""
-        return part_key(SECRET, self.problem.slug, self.problem.version, self.seed, part.name)
-
-
-def _says(text: str) -> Ask:
-    """Answers for a written part: its text; a stub left as it was is none."""
-    said = text.strip()
-    return lambda question: Answer(value="" if said == "YOUR ANSWER HERE" else said)
 
 
 @functools.lru_cache(maxsize=256)
-def _made(slug: str, parameters: str, seed: int) -> _Paper | _Fault:
+def _made(slug: str, parameters: str, seed: int) -> _Variant | _Fault:
     try:
         problem = loading.load(slug)
     except StaffError as error:
         return _Fault(error.message)
     given = json.loads(parameters)
-    p = variant(problem, seed).parameters if given is None else given
+    p = drawn(problem, seed).parameters if given is None else given
     if given is not None and (why := _misfit(problem, given)):
         return _Fault(why)
     try:
@@ -272,11 +256,11 @@ def _made(slug: str, parameters: str, seed: int) -> _Paper | _Fault:
     except Exception as error:
         why = error.message if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}"
         return _Fault(f"{slug} cannot have the parameters {p}: {why}")
-    return _Paper(problem=problem, parameters=p, seed=seed, notebook=notebook)
+    return _Variant(problem=problem, parameters=p, notebook=notebook)
 
 
-def _paper(slug: str, parameters: str, seed: int) -> _Paper:
-    """The paper, made once; `_Fault` where the problem cannot have it."""
+def _variant(slug: str, parameters: str, seed: int) -> _Variant:
+    """The variant, made once; `_Fault` where the problem cannot have it."""
     with _CODE:  # a notebook's visible checks show what references return
         found = _made(slug, parameters, seed)
     if isinstance(found, _Fault):
@@ -303,7 +287,7 @@ def _misfit(problem: Problem, given: Parameters) -> str:
 @functools.cache
 def _drawn(slug: str) -> tuple[set[frozenset[str]], dict[str, list[Any]]]:
     """The sets of names that draws have, and the values that each name has in them."""
-    draws = [variant(loading.load(slug), seed).parameters for seed in range(_DRAWS)]
+    draws = [drawn(loading.load(slug), seed).parameters for seed in range(_DRAWS)]
     values: dict[str, list[Any]] = {}
     for p in draws:
         for name, value in p.items():
