@@ -12,10 +12,11 @@ import functools
 import json
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.audit.answer_rows import Fault, Row
 from autograder.authoring import loading
 from autograder.authoring.source_notebook import answer_id, build
 from autograder.authoring.variants import variant as drawn
@@ -27,29 +28,9 @@ from autograder.parts.function import Function
 from autograder.sandbox import Limits
 from autograder.sandbox.task import answer
 
-EXPECTED = ("full", "less", "none", "held")
 _DRAWS = 300  # draws that show which parameters a problem has, and of what kind
 # References and mistakes run in this process, and torch's settings are the whole process's: one of them at a time.
 _CODE = threading.Lock()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """One line of a table: the cells that are handed in, by part, and the verdicts that are in order for each."""
-
-    line: int
-    slug: str
-    cells: Mapping[str, str]
-    expected: Mapping[str, tuple[str, ...]]
-    seed: int = 0
-    parameters: Parameters | None = None
-    fault: str = ""  # why the line is no row
-    readable: bool = True
-
-    @property
-    def order(self) -> tuple[str, str, str]:
-        """Rows of one variant and part come together: what the reference answers is worked out once."""
-        return self.slug, f"{self.seed} {self.parameters}", ",".join(self.cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,81 +80,6 @@ def _meets(word: str, outcome: Outcome) -> bool:
     return outcome.standing == "held"
 
 
-def read(lines: Iterable[str]) -> Iterator[Row]:
-    """The rows of a .jsonl file; a line that is none says so in its `fault`."""
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            folder = ""
-            try:
-                words = _object(line)
-                folder = str(words.get("problem", ""))
-                yield _row(number, words)
-            except _Fault as error:
-                yield Row(
-                    line=number, slug=folder, cells={}, expected={}, fault=f"line {number}: {error}", readable=False
-                )
-
-
-class _Fault(Exception):
-    """Why a line is no row."""
-
-
-def _object(line: str) -> dict[str, Any]:
-    try:
-        words = json.loads(line)
-    except ValueError as error:
-        raise _Fault(f"this is no JSON: {error}") from error
-    if not isinstance(words, dict):
-        raise _Fault("a row is a JSON object")
-    return words
-
-
-def _row(number: int, words: dict[str, Any]) -> Row:
-    if not isinstance(words.get("problem"), str):
-        raise _Fault('the key "problem" is missing')
-    parameters = words.get("parameters")
-    if not isinstance(parameters, dict | None):
-        raise _Fault('"parameters" are an object')
-    seed = words.get("seed", 0)
-    if not isinstance(seed, int) or (parameters is None and "seed" not in words):
-        raise _Fault('a row has a "seed", a whole number, or "parameters"')
-    cells = _cells(words)
-    return Row(
-        line=number,
-        slug=words["problem"],
-        cells=cells,
-        expected=_expected(words, cells),
-        seed=seed,
-        parameters=parameters,
-    )
-
-
-def _cells(words: dict[str, Any]) -> dict[str, str]:
-    cells = words.get("cells")
-    if cells is None:
-        for key in ("part", "cell"):
-            if not isinstance(words.get(key), str):
-                raise _Fault(f'the key "{key}" is missing')
-        cells = {words["part"]: words["cell"]}
-    if not isinstance(cells, dict) or not cells or not all(isinstance(cell, str) for cell in cells.values()):
-        raise _Fault('"cells" gives the text of a cell for each part')
-    return cells
-
-
-def _expected(words: dict[str, Any], cells: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    if "expect" not in words:
-        raise _Fault('the key "expect" is missing')
-    wanted, others = words["expect"], words.get("or", [])
-    wanted = wanted if isinstance(wanted, dict) else dict.fromkeys(cells, wanted)
-    found = {part: (word, *(others if isinstance(others, list) else [others])) for part, word in wanted.items()}
-    for word in (word for verdicts in found.values() for word in verdicts):
-        if word not in EXPECTED:
-            raise _Fault(f"{word!r} is no verdict; write one of {', '.join(EXPECTED)}")
-    if unknown := [part for part in found if part not in cells]:
-        raise _Fault(f'"expect" names {unknown[0]!r}, for which there is no cell')
-    return found
-
-
 def judge(row: Row) -> Judged:
     """What grading says to a row. Its parts are stale where problem, part or parameters are not there any more."""
     start = time.monotonic()
@@ -181,7 +87,7 @@ def judge(row: Row) -> Judged:
         return Judged(row=row, stale=dict.fromkeys(row.cells, row.fault))
     try:
         variant = _variant(row.slug, json.dumps(row.parameters), row.seed)
-    except _Fault as error:
+    except Fault as error:
         return Judged(row=row, stale=dict.fromkeys(row.cells, f"line {row.line}: {error}"))
     names = [part.name for part in variant.problem.parts]
     stale = {
@@ -242,28 +148,28 @@ class _Variant:
 
 
 @functools.lru_cache(maxsize=256)
-def _made(slug: str, parameters: str, seed: int) -> _Variant | _Fault:
+def _made(slug: str, parameters: str, seed: int) -> _Variant | Fault:
     try:
         problem = loading.load(slug)
     except StaffError as error:
-        return _Fault(error.message)
+        return Fault(error.message)
     given = json.loads(parameters)
     p = drawn(problem, seed).parameters if given is None else given
     if given is not None and (why := _misfit(problem, given)):
-        return _Fault(why)
+        return Fault(why)
     try:
         notebook = build(dataclasses.replace(problem, draw=lambda rng: p), seed)
     except Exception as error:
         why = error.message if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}"
-        return _Fault(f"{slug} cannot have the parameters {p}: {why}")
+        return Fault(f"{slug} cannot have the parameters {p}: {why}")
     return _Variant(problem=problem, parameters=p, notebook=notebook)
 
 
 def _variant(slug: str, parameters: str, seed: int) -> _Variant:
-    """The variant, made once; `_Fault` where the problem cannot have it."""
+    """The variant, made once; `Fault` where the problem cannot have it."""
     with _CODE:  # a notebook's visible checks show what references return
         found = _made(slug, parameters, seed)
-    if isinstance(found, _Fault):
+    if isinstance(found, Fault):
         raise found
     return found
 

@@ -17,7 +17,8 @@ from autograder.sandbox import halves
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from autograder.audit.tried_answers import Judged, Row
+    from autograder.audit.answer_rows import Row
+    from autograder.audit.tried_answers import Judged
     from autograder.core import Outcome
 
 # What a notebook's typed answers import: once for all rows.
@@ -33,7 +34,7 @@ def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool,
     halves.restart("autograder.cli", [*LANGUAGES, *_mentioned(Path(file.name))])
     from rich.console import Console
 
-    from autograder.audit.tried_answers import read
+    from autograder.audit.answer_rows import read
     from autograder.authoring.loading import find_problems
 
     find_problems()  # where there are none, no row is to blame

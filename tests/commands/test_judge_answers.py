@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.audit.tried_answers import compared, read
+from autograder.audit.answer_rows import read
+from autograder.audit.tried_answers import compared
 from autograder.core import Outcome
 
 ROOT = Path(__file__).parents[2]
