@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The headings of `--help` and what stands under each, in the order of a term.
 GROUPS = {
     "Start": ("demo",),
-    "Write problems": ("new", "audit", "variants", "decide"),
+    "Write problems": ("new", "audit", "variants", "judge", "decide"),
     "Hand out": ("build",),
     "Grade": ("grade", "regrade"),
 }
@@ -363,6 +363,8 @@ def decide(**options: Any) -> None:
 
     Compare one answer with a reference, or decide a file of cases. LANGUAGE is expression, equation or growth.
 
+    Two texts without a problem are *decided*; answers to a problem's parts are *judged* (`autograder judge`).
+
     \b
       autograder decide expression --domain x=real \\
           --reference "x^2-1" --answer "(x-1)(x+1)"
@@ -380,6 +382,64 @@ def decide(**options: Any) -> None:
     if not (options["kind"] and options["reference"] and options["answer"]):
         raise click.UsageError("give --cases FILE, or a language with --reference and --answer")
     sys.exit(decide_by_hand(**{key: options[key] for key in _BY_HAND}))
+
+
+@main.command()
+@click.option(
+    "--answers", "file", type=click.File(encoding="utf-8"), required=True, help="A .jsonl file of answers, or - ."
+)
+@click.option("--jobs", type=click.IntRange(1), help="Rows to judge at a time (default: one per processor core).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per folder instead of a table.")
+@click.option("--rows", is_flag=True, help="Print one JSON object per row, in order; the table goes to standard error.")
+@click.option("--failures", is_flag=True, help="List the rows whose verdict is not the expected one.")
+def judge(**options: Any) -> None:
+    """Judge a file of answers to problems' parts.
+
+    Each answer is judged as grading would judge it, against the verdict that it deserves. Answers to a problem's parts
+    are *judged*; two texts without a problem are *decided* (`autograder decide`).
+
+    \b
+      autograder judge --answers mine.jsonl --failures
+      autograder judge --answers mine.jsonl --json | tail -1
+
+    A row is a JSON object on one line; keys that are not named here are ignored:
+
+    \b
+      {"problem": "softmax_entropy", "seed": 3, "part": "softmax",
+       "cell": "softmax = '(1-e^(-beta)) e^(-beta i)'", "expect": "full"}
+
+    The cell takes the place of the official answer in the variant's notebook; the other answers are the official ones.
+    A written part's cell is its text. "parameters" may stand for "seed", or beside it: then they decide. "cells" and
+    "expect" may be objects, {part: cell} and {part: verdict}, for several answers in one notebook.
+
+    \b
+      expect   full   all points
+               less   lost, with fewer than all points
+               none   lost, with no point
+               held   left to a grader
+      or       a list of other verdicts that are in order
+
+    What is counted for each folder, and for all:
+
+    \b
+      tried         answers that were judged
+      false_accept  expected less, and all points were given; expected none,
+                    and some were; expected held, and all were
+      false_reject  expected full or held, and points were lost
+      held          expected full, and held: correct, but a grader must look
+      held_wrong    expected less or none, and held: no mark is wrong
+      stale         not judged: there is no such problem or part any more, no
+                    draw gives such parameters, or the line is no row
+      seconds       of work on the folder's rows; for "all", by the clock
+
+    --rows prints an object for each row: "row" (its line in the file), "standing" (of each part: earned, lost, held or
+    stale), "points", "max", "code" and "seconds".
+
+    Exit code 1: a verdict is not among the expected ones, or a line is no row. A stale row alone is no failure.
+    """
+    from autograder.commands.judge_answers import judge_answers
+
+    sys.exit(judge_answers(options.pop("file"), **options))
 
 
 _BY_HAND = ("kind", "reference", "answer", "domains", "variables", "target")
