@@ -3,10 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
-# Tests run side by side and compute on small tensors: one thread each.
-test quick: export OMP_NUM_THREADS := 1
+# Tests run side by side and compute on small tensors: one thread each. A worker that is done takes over half of what
+# another still has to do, in the order of the files: what a folder's tests share is made once.
+test rest: export OMP_NUM_THREADS := 1
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal --durations=20
+# The markers of pyproject.toml.
+NEEDS := browser or compiler or environment or training
 
-.PHONY: help setup demo test quick lint constraints audit clean
+.PHONY: help setup demo test rest lint constraints audit clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## */\t/' | expand -t 12
@@ -36,11 +40,11 @@ lint: setup      ## style and types
 constraints: setup ## whether the pinned versions fit every Python that pyproject.toml admits (needs the package index)
 	$(BIN)/python .ci/constraints.py
 
-test: setup lint ## style, types and all tests
-	$(BIN)/pytest -n $(JOBS)
+test: setup lint ## style, types and every test that needs no more than this environment
+	$(PYTEST) -m 'not ($(NEEDS))'
 
-quick: setup     ## the tests that take less than ten seconds each
-	$(BIN)/pytest -n $(JOBS) -m 'not slow'
+rest: setup      ## the tests that need a browser, a compiler, another environment or training
+	$(PYTEST) -m '$(NEEDS)'
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

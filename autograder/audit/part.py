@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.audit.simulated_answers import handed_in, thoughtless, untouched, visible_check
-from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Problem
+from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Problem, Verdict
 from autograder.errors import AuthorError
 from autograder.grading.judge import award
 from autograder.protocol.codec import encode
@@ -180,7 +180,13 @@ def name_of(subject: Any) -> str:
 def _earns(outcome: Outcome) -> str:
     """'earns 2 of 5 points (shape: the result has …)', in an author's words."""
     said = next((verdict for verdict in outcome.verdicts if not verdict.ok), None)
-    reason = f" ({said.code}: {(said.staff.strip() or said.message).splitlines()[-1]})" if said else ""
+    reason = f" ({said.code}: {_reason(said)})" if said else ""
     if outcome.standing == "held":
         return f"could not be judged{reason}"
     return f"earns {outcome.points:g} of {outcome.max_points:g} points{reason}"
+
+
+def _reason(verdict: Verdict) -> str:
+    """The last line of a traceback, or of what a student reads; where that sends for a grader, the line before it."""
+    lines = (verdict.staff.strip() or verdict.message).splitlines() or [""]
+    return lines[-2] if verdict.code == "unreadable" and len(lines) > 1 else lines[-1]

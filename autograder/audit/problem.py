@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder.audit.parity import band
 from autograder.audit.part import Findings, examine, heard, name_of
+from autograder.authoring.loading import unused
 from autograder.authoring.statement import render
 from autograder.authoring.variants import stream_key, variant
 from autograder.core import Parameters, Part, Problem
@@ -47,6 +48,7 @@ class AuditReport:
     distinct: int
     parts: tuple[PartAudit, ...] = ()
     problem_faults: tuple[str, ...] = ()
+    problem_notes: tuple[str, ...] = ()
     par: tuple[int, int] | None = None
     unseen: tuple[str, ...] = ()
 
@@ -57,8 +59,8 @@ class AuditReport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes of all parts, and what no audited variant shows."""
-        notes = tuple(note for part in self.parts for note in part.notes)
+        """The notes of the problem and of all parts, and what no audited variant shows."""
+        notes = (*self.problem_notes, *(note for part in self.parts for note in part.notes))
         if not self.unseen:
             return notes
         missing = f"no audited variant has {', '.join(self.unseen)}; ask for more than {self.variants} --variants"
@@ -98,6 +100,11 @@ def audit(
     for p in chosen:
         _statement(problem, text, p, found)
     par = heard(found, {}, _par, problem, distinct) if distinct else None
+    for name in unused(problem):
+        found.note(
+            f"unused {name}",
+            f"nothing uses {name} of problem.py; if it is a mistake or an equivalent, list it with its part",
+        )
     parts = []
     for number, part in enumerate(problem.parts):
         findings = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
@@ -108,7 +115,7 @@ def audit(
         parts.append(_part_audit(part, findings))
     return AuditReport(
         slug=problem.slug, variants=len(chosen), drawn=drawn, distinct=len(distinct), parts=tuple(parts),
-        problem_faults=tuple(found.faults.values()),
+        problem_faults=tuple(found.faults.values()), problem_notes=tuple(found.notes.values()),
         par=par, unseen=unseen,
     )  # fmt: skip
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
@@ -14,6 +16,7 @@ from typing import Any
 
 from autograder.core import Problem
 from autograder.errors import AuthorError, StaffError, did_you_mean
+from autograder.parts.scopes import global_names
 
 FOLDER = "problems"
 # What a module calls its lists by part.
@@ -21,13 +24,16 @@ TABLES = {"MISTAKES", "EQUIVALENTS"}
 
 
 def find_problems(start: Path | None = None) -> Path:
-    """The folder of problems: AUTOGRADER_PROBLEMS, or `problems/` in `start` or a folder above it."""
+    """The folder of problems: AUTOGRADER_PROBLEMS, or `problems/` in `start` or a folder above it.
+
+    One that holds a problem comes before one that is still empty.
+    """
     if given := os.environ.get("AUTOGRADER_PROBLEMS"):
         return Path(given)
     start = (start or Path.cwd()).resolve()
-    for folder in (start, *start.parents):
-        if any((folder / FOLDER).glob("*/problem.py")):
-            return folder / FOLDER
+    there = [folder / FOLDER for folder in (start, *start.parents) if (folder / FOLDER).is_dir()]
+    if found := next((folder for folder in there if slugs(folder)), None) or next(iter(there), None):
+        return found
     raise StaffError(
         "no_problems",
         f"there is no {FOLDER}/ folder in {start} or above it; run this in a checkout of the course, "
@@ -45,9 +51,10 @@ def load(slug: str, root: Path | None = None) -> Problem:
     root = root or find_problems()
     if not (root / slug / "problem.py").is_file():
         known = slugs(root)
+        there = ", ".join(known) or "none yet"
         raise StaffError(
             "unknown_problem",
-            f"there is no problem {slug!r} in {root}{did_you_mean(slug, known)}; there are {', '.join(known)}",
+            f"there is no problem {slug!r} in {root}{did_you_mean(slug, known)}; there are {there}",
         )
     return _load(slug, root.resolve())
 
@@ -99,6 +106,30 @@ def _nothing_unlisted(module: ModuleType, listed: list[Any]) -> None:
                 f"{name} in {module.__name__.rpartition('.')[2]}.py is listed with no part; list it, or call it "
                 f"_{name} if it only serves others",
             )
+
+
+def unused(problem: Problem) -> list[str]:
+    """The functions and classes of problem.py that no other statement of the folder names: perhaps a forgotten mistake.
+
+    What starts with an underscore is the author's own affair.
+    """
+    name = f"{FOLDER}.{problem.slug}.problem"
+    modules = [module for key, module in sys.modules.items() if f"{key}.".startswith(f"{name}.")]
+    statements = [item for module in modules for item in ast.parse(inspect.getsource(module)).body]
+    named = [(item, _named(item)) for item in statements]
+    listed = [each for part in problem.parts for each in (part.reference, *part.mistakes, *part.right_answers())]
+    return [
+        key
+        for key, own in (vars(sys.modules[name]).items() if modules else ())
+        if isinstance(own, FunctionType | type) and own.__module__ == name and not key.startswith("_")
+        if own not in listed and not any(key in names for item, names in named if getattr(item, "name", "") != key)
+    ]
+
+
+def _named(statement: ast.stmt) -> set[str]:
+    """The global names that a statement uses or imports."""
+    imports = {item.name for item in ast.walk(statement) if isinstance(item, ast.alias)}
+    return imports | {item.id for item in global_names(statement)}
 
 
 def _execute(slug: str, path: Path, root: Path) -> ModuleType:

@@ -104,6 +104,11 @@ def run_audit(slugs: Sequence[str], *, variants: int, seed: int, strength: bool 
 
     console = Console()
     root = find_problems()
+    if not (slugs or all_slugs(root)):
+        console.print(
+            f"There are no problems in {_plain(str(root))} yet: `autograder new NAME` makes one.", highlight=False
+        )
+        return 0
     reports, found = [], {}
     with Progress(console=Console(stderr=True), transient=True) as progress:
         for slug in slugs or all_slugs(root):

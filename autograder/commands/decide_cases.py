@@ -12,30 +12,29 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder import parts
+from autograder.commands.cases import RESULTS, Case, decide, read, scoreboard
 from autograder.errors import StaffError, Unreadable, did_you_mean
-from autograder.maths.cases import RESULTS, Case, decide, read, scoreboard
 from autograder.maths.decision import Decision
 
-WRONG = ("false_accept", "false_reject")
+WRONG = ("false_accept", "false_reject", "faulty")
 
 
 def decide_cases(lines: Iterable[str], *, as_json: bool, failures: bool) -> int:
-    """Decide every row and print the scoreboard; 1 if a row was accepted or rejected wrongly."""
+    """Decide every row and print the scoreboard; 1 if a row was accepted or rejected wrongly, or is faulty."""
     console, notes = Console(), Console(stderr=True)
     rows = list(read(lines))
     if not rows:
         raise StaffError("cases", "the file has no rows")
-    cases = [decide(row) for row in track(rows, "deciding", console=notes, transient=True)]
+    cases = [decide(row, line) for line, row in track(rows, "deciding", console=notes, transient=True)]
     board = scoreboard(cases)
     if as_json:
         for kind, figures in board.items():
             console.print_json(json.dumps({"kind": kind, **figures}), indent=None)
     else:
         console.print(_table(board))
-    if failures:
-        for case in cases:
-            if case.result != "right":
-                (notes if as_json else console).print(_failure(case))
+    for case in cases:
+        if case.result == "faulty" or (failures and case.result != "right"):
+            (notes if as_json else console).print(_failure(case))
     return int(any(case.result in WRONG for case in cases))
 
 
@@ -51,8 +50,8 @@ def _table(board: dict[str, dict[str, float]]) -> Table:
 
 def _failure(case: Case) -> Text:
     row = case.row
-    head = f"{case.result.replace('_', ' ')} ({row['kind']}): {row['answer']}"
-    return Text(f"{head}\n    against {row['reference']}\n    {case.said}")
+    head = f"line {case.line}: {case.result.replace('_', ' ')} ({row['kind']}): {row.get('answer')}"
+    return Text(f"{head}\n    against {row.get('reference')}\n    {case.said}")
 
 
 def decide_by_hand(kind: str, reference: str, answer: str, domains: Sequence[str], **told: str | None) -> int:

@@ -9,11 +9,12 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograder.core import BEGIN, END, Parameters
 from autograder.errors import AuthorError
+from autograder.parts.scopes import bound_names, global_names, renamed
 from autograder.protocol.respondents import PARAMETERS, takes_parameters
 
 Definition = ast.FunctionDef | ast.ClassDef
@@ -33,16 +34,19 @@ def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, mark
     """
     taker = _taker(subject)
     helpers = _helpers(subject)
-    before = [_filled(ast.unparse(_definition(helper)), helper, taker, p) for helper in helpers]
-    text = _filled(_source(subject), subject, taker, p)
-    if any(helper.__name__ == name for helper in helpers):
-        # A mistake that uses the reference would call itself once it bears the reference's name.
-        before, text = [_renamed(item, name, f"{name}_") for item in before], _renamed(text, name, f"{name}_")
+    texts = [_filled(ast.unparse(_definition(helper)), helper, taker, p) for helper in helpers]
+    texts.append(_filled(_source(subject), subject, taker, p))
+    used = {name, *(word for item in texts for word in re.findall(r"\w+", item))}
+    inner = bound_names(_parse(texts[-1], subject))
+    for helper in helpers:
+        if helper.__name__ == name or helper.__name__ in inner:
+            # A mistake that uses the reference would call itself once it bears the reference's name; and a helper that
+            # stands in the body would hide an argument.
+            other = next(item for item in _longer(helper.__name__) if item not in used)
+            texts = [renamed(item, helper.__name__, other) for item in texts]
+    *before, text = [_called(name, item, subject.__name__) for item in texts]  # it may call itself
     node = _parse(text, subject)
     head, body = _split(text, node)
-    head = re.sub(rf"^(\s*(?:def|class)\s+){node.name}\b", rf"\g<1>{name}", head, count=1, flags=re.MULTILINE)
-    before = [_renamed(item, node.name, name) if _mentions(ast.parse(item), node.name) else item for item in before]
-    body = _renamed(body, node.name, name) if _mentions(node, node.name) else body  # it calls itself
     if not marks:
         return "\n\n\n".join([*before, f"{head}\n{body}"]) + "\n"
     if isinstance(node, ast.FunctionDef) and not node.decorator_list:
@@ -77,12 +81,18 @@ def _definition(subject: Any) -> Definition:
     return _parse(_source(subject), subject)
 
 
-def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(node))
+def _called(name: str, text: str, old: str) -> str:
+    """The text with `name` for `old`. AuthorError where it means something else in there."""
+    tree = ast.parse(text)
+    if name != old and name in bound_names(tree.body[0]) and any(item.id == old for item in global_names(tree)):
+        raise AuthorError("source", f"{old} is called {name} in a notebook, and has a local {name}; rename that one")
+    return renamed(text, old, name)
 
 
-def _renamed(text: str, old: str, new: str) -> str:
-    return re.sub(rf"\b{old}\b", new, text)
+def _longer(name: str) -> Iterator[str]:
+    while True:
+        name += "_"
+        yield name
 
 
 def _taker(subject: Any) -> Any:
@@ -145,8 +155,7 @@ def _helpers(subject: Any) -> list[Any]:
     found: dict[str, Any] = {}
 
     def visit(current: Any) -> None:
-        own = [node.id for node in ast.walk(_definition(current)) if isinstance(node, ast.Name)]
-        for name in own:
+        for name in [node.id for node in global_names(_definition(current))]:
             item = names.get(name)
             local = (inspect.isfunction(item) or inspect.isclass(item)) and inspect.getmodule(item) is module
             if local and item is not subject and name not in found:

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from autograder.audit.problem import audit
-from autograder.authoring.loading import load, statement_text
-from autograder.errors import AuthorError
+from autograder.authoring.loading import load, slugs, statement_text, unused
+from autograder.errors import AuthorError, Unreadable
+from autograder.maths.expression import parse
+
+COURSE = Path(__file__).parents[2] / "problems"
 
 PROBLEM = '''
 import numpy as np
@@ -191,6 +194,25 @@ IN_AUDIT = [
     ("lambda as a reference", "reference=added", "reference=lambda x, y: x + 2 * y", "not written with def or class"),
 ]  # fmt: skip
 
+FORGOTTEN = 'def forgotten(x, y):\n    """You took y once."""\n    return x + y\n\n\nPROBLEM = P'
+# name, what is replaced, by what, the functions that a note names
+NOBODY_USES = [
+    ("a mistake that is not listed", "PROBLEM = P", FORGOTTEN, ["forgotten"]),
+    ("a mistake dropped from its list", "mistakes=[doubled]", "mistakes=[]", ["doubled"]),
+    ("an equivalent that is not listed", "equivalents=[spelled]", "", ["spelled"]),
+    ("a mistake that uses the reference", "PROBLEM = P", FORGOTTEN.replace("x + y", "added(x, y) - y"), ["forgotten"]),
+    ("a mistake that calls itself", "PROBLEM = P", FORGOTTEN.replace("x + y", "forgotten(x, y)"), ["forgotten"]),
+    ("a local variable of that name", "return y + x + y", "forgotten = y + x + y\n    return forgotten", []),
+    ("a local variable of that name beside it", "PROBLEM = P",
+     FORGOTTEN.replace("PROBLEM", "(lambda forgotten: forgotten)(1)\nPROBLEM"), ["forgotten"]),
+    ("a helper of a mistake", "PROBLEM = P", "def helper(x):\n    \"\"\"Helps.\"\"\"\n    return x\n\n\n"
+     "kept = [helper]\nPROBLEM = P", []),
+    ("a private function", "PROBLEM = P", FORGOTTEN.replace("forgotten", "_forgotten"), []),
+    ("a name of a library", "import torch\n", "import torch\nfrom math import sqrt\n", []),
+    ("a class", "PROBLEM = P", "class Bare(torch.nn.Module):\n    \"\"\"You left it out.\"\"\"\n\n\nPROBLEM = P",
+     ["Bare"]),
+]  # fmt: skip
+
 IN_STATEMENT = [
     ("placeholder unfilled", "half is {{half}}", "half is {{haft}}", "nothing fills {{haft}} (did you mean half?)"),
     ("phrase never shown", ", whose half is {{half}}", "", "phrases() gives 'half', which is never shown"),
@@ -253,6 +275,34 @@ def test_slips_heard_in_the_audit(tmp_path, name, old, new, words):
         return
     assert any(words in fault for fault in report.faults), report.faults
     assert all(fault.startswith(f"problems/{slug_of(name)}") for fault in report.faults)
+
+
+@pytest.mark.parametrize(("name", "old", "new", "unused"), NOBODY_USES, ids=[row[0] for row in NOBODY_USES])
+def test_what_nobody_uses_is_noted(tmp_path, name, old, new, unused):
+    """A mistake that was written and never listed is a note; whatever something uses is none."""
+    linear = ("def linear", "def _linear")  # which no part of the text above lists
+    report = audited(write(tmp_path, slug_of(name), replaced(PROBLEM.replace(*linear), old, new)), slug_of(name))
+    notes = [note for note in report.notes if "nothing uses" in note]
+    assert [note.split("nothing uses ")[1].split(" ")[0] for note in notes] == unused
+    assert all(note.startswith(f"problems/{slug_of(name)}: ") for note in notes)
+
+
+@pytest.mark.parametrize("slug", slugs(COURSE))
+def test_everything_in_the_courses_problems_is_used(slug):
+    """No false alarm: draws, inputs, phrases, properties and helpers are all named by something."""
+    assert unused(load(slug, COURSE)) == []
+
+
+def test_a_mistake_that_cannot_be_read_shows_what_the_reader_says(tmp_path):
+    """Its author is told what to write, not that a person will look."""
+    typed = 'Expression("power", points=1, domains={"K": "real"}, reference="K^2", mistakes=[doubled]),'
+    problem = replaced(PROBLEM, 'Number("power", points=1, reference=square, mistakes=[doubled]),', typed)
+    problem = problem.replace("import Choice", "import Choice, Expression").replace('2 * p["K"]', '"2 K ! ?"')
+    report = audited(write(tmp_path, "slip_unreadable", problem), "slip_unreadable")
+    (fault,) = [fault for fault in report.faults if "doubled" in fault]
+    with pytest.raises(Unreadable) as caught:
+        parse("2 K ! ?", domains={"K": "real"})
+    assert f"could not be judged (unreadable: {caught.value.message})" in fault
 
 
 @pytest.mark.parametrize(("name", "old", "new", "words"), IN_STATEMENT, ids=[row[0] for row in IN_STATEMENT])

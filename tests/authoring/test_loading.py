@@ -74,6 +74,7 @@ def test_problems_are_found_from_below(tmp_path, monkeypatch):
     root = write(tmp_path / "checkout", "lib_found")
     below = tmp_path / "checkout" / "notebooks" / "source"
     below.mkdir(parents=True)
+    (below / "problems").mkdir()  # one that is still empty is taken where there is no other
     assert find_problems(below) == root
     (tmp_path / "empty").mkdir()
     with pytest.raises(StaffError, match="there is no problems/ folder in"):

@@ -36,6 +36,26 @@ def test_a_folder_that_exists_is_left_alone(tmp_path):
     assert (tmp_path / "mine" / "problem.py").read_text() == "# mine"
 
 
+def test_a_folder_that_is_still_empty_is_taken(tmp_path, monkeypatch):
+    """A course begins with an empty problems/ folder: the audit says so, and the first problem goes there."""
+    (tmp_path / "problems").mkdir()
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(main, ["audit"], env={"COLUMNS": "400"})
+    assert run.exit_code == 0 and "There are no problems in " in run.output and "autograder new NAME" in run.output
+    assert CliRunner().invoke(main, ["audit", "first"]).exit_code == 1
+    assert CliRunner().invoke(main, ["new", "first"]).exit_code == 0
+    assert (tmp_path / "problems/first/problem.py").is_file()
+
+
+def test_a_folder_without_problems_above_is_refused(tmp_path, monkeypatch):
+    """Without any problems/ folder there is no place to put one."""
+    monkeypatch.chdir(tmp_path)
+    for words in (["audit"], ["new", "first"]):
+        run = CliRunner().invoke(main, words)
+        assert run.exit_code == 1 and "there is no problems/ folder" in run.output
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_variants_are_shown(tmp_path, monkeypatch):
     """One variant shows statement and solution side by side; many show a table of parameters."""
     scaffold(tmp_path / "problems", "scaled_scores")

@@ -15,7 +15,6 @@ def timeless(text):
     return re.sub(r"in \d+ s\.", "in … s.", text)
 
 
-@pytest.mark.slow
 def test_the_example_is_what_a_run_gives():
     """Building, releasing, handing in and grading give the three blocks; `python -m benchmarks.readme` writes them."""
     page = README.read_text(encoding="utf-8")

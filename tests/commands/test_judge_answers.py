@@ -195,7 +195,6 @@ def test_a_sample_of_the_tables_holds(tmp_path):
     assert unexpected(Path("sample.jsonl"), rows, tmp_path) == ""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_the_whole_table_holds(path, tmp_path):
     """Every row of a folder that is not noted as an open fault."""

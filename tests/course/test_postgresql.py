@@ -71,7 +71,6 @@ def server():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.mark.slow
 def test_marks_in_postgresql(server, build_course, graded, tmp_path):
     """The marks are those that SQLite holds; a second run changes nothing, and a resumed one does nothing."""
     import sqlalchemy

@@ -61,7 +61,6 @@ def test_further_rounds_end(monkeypatch):
     assert found == "held" and len(rounds) == plan.ROUNDS - 1
 
 
-@pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_gives_the_same_marks(classroom, graded):
     """Two workers, one killed in the middle: what it had is given to the other, and every mark is as it should be."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dask distributed")

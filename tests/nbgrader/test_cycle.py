@@ -88,7 +88,6 @@ def rows(course):
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "step", ["build", "generate_assignment", "validate", "autograde", "again", "generate_feedback", "export"]
 )
@@ -101,21 +100,18 @@ def test_every_command_ends_well(term, step):
     assert "Traceback" not in text
 
 
-@pytest.mark.slow
 def test_an_assignment_is_generated_without_a_warning(term):
     """Nothing to get used to overlooking."""
     _, said = term
     assert not re.search("warning", said["generate_assignment"][1], re.IGNORECASE)
 
 
-@pytest.mark.slow
 def test_the_source_notebook_validates(term):
     """The reference earns its points in nbgrader's own validator."""
     _, said = term
     assert "Success! Your notebook passes all the tests." in said["validate"][1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "secret",
     ["BEGIN", "hidden", "score(", "keepdim", "sigmoid(self", "parameters = 2", "axis = 'b'", "over_batch", "by_sum",
@@ -128,7 +124,6 @@ def test_the_release_holds_no_trace_of_answers(term, secret):
         assert path.is_dir() or secret not in path.read_text(), path
 
 
-@pytest.mark.slow
 def test_marks_of_the_commands(term):
     """Each student's marks, ours judged outside, the foreign notebook's by its own assert."""
     _, said = term
@@ -143,7 +138,6 @@ def test_marks_of_the_commands(term):
     }
 
 
-@pytest.mark.slow
 def test_running_again_changes_nothing(term):
     """A second run skips what is graded; the gradebook stays as it was."""
     course, said = term
@@ -151,7 +145,6 @@ def test_running_again_changes_nothing(term):
     assert rows(course) == said["rows"]
 
 
-@pytest.mark.slow
 def test_formgraders_button_gives_the_same_marks(term):
     """NbGraderAPI.autograde, which formgrader calls, goes through the same configuration."""
     course, said = term
@@ -165,7 +158,6 @@ def test_formgraders_button_gives_the_same_marks(term):
     assert rows(course) == said["rows"]
 
 
-@pytest.mark.slow
 def test_the_export_has_the_sums(term):
     """nbgrader's exporter writes one line a student."""
     course, _ = term
@@ -174,7 +166,6 @@ def test_the_export_has_the_sums(term):
     assert scores == {"perfect": 13.0, "mistake_centre_detached_mean": 8.0, "truncated_json": 0.0}
 
 
-@pytest.mark.slow
 def test_everybody_gets_a_page(term):
     """Feedback for both notebooks of every student."""
     course, _ = term

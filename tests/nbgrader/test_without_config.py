@@ -23,11 +23,14 @@ MARKS = {
 @pytest.fixture(scope="module")
 def stock(new_course, tmp_path_factory):
     """A course without our configuration, graded by nbgrader's command; the scores with their types."""
-    course = new_course(tmp_path_factory.mktemp("stock") / "course", STOCK)
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    with pytest.MonkeyPatch.context() as patch:  # nbgrader calls `alembic` by its bare name
+        patch.setenv("PATH", path)
+        course = new_course(tmp_path_factory.mktemp("stock") / "course", STOCK)
     for persona in personas(course.problem):
         if persona.name in MARKS:
             course.hand_in(persona.name, persona.make(course.work()))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
     program = str(Path(sys.executable).parent / "nbgrader")
     done = subprocess.run(
         [program, "autograde", "ps1"], cwd=course.path, env=environment, capture_output=True, text=True, timeout=250
@@ -42,7 +45,6 @@ def stock(new_course, tmp_path_factory):
         return course, {(student, part): (score, kind) for student, part, score, kind in found}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("student", MARKS)
 def test_marks_are_those_of_our_own_route(stock, student):
     """Full, partial and no marks, as plain floats; standard error costs nothing."""
@@ -51,7 +53,6 @@ def test_marks_are_those_of_our_own_route(stock, student):
     assert [scores[student, part] for part in parts] == [(mark, "real") for mark in MARKS[student]]
 
 
-@pytest.mark.slow
 def test_the_student_reads_why(stock):
     """What was lost is printed under the test cell."""
     course, _ = stock

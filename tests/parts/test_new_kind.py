@@ -227,7 +227,6 @@ def graded(tmp_path_factory):
     return {student: (score, bool(held)) for student, score, held in found}, pages
 
 
-@pytest.mark.slow
 def test_a_class_is_graded_behind_the_wall(graded):
     """Answers typed with the kind's own word run in the sandbox, and earn, lose, or wait for a person."""
     scores, _ = graded
@@ -236,7 +235,6 @@ def test_a_class_is_graded_behind_the_wall(graded):
     assert scores["odd"][1]
 
 
-@pytest.mark.slow
 def test_a_known_mistake_shows_its_hint(graded):
     """On the page of who made it, and on no other."""
     _, pages = graded

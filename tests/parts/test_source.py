@@ -117,6 +117,92 @@ def only_docstring(x):
     """Nothing else."""
 
 
+def scale(rng, p):
+    """Draws hidden arguments: nothing of it may be shown."""
+    return {"scale": "hidden"}
+
+
+def weight(x):
+    return 5 * x
+
+
+def weighted(x):
+    return weight(x)
+
+
+def argument_like_a_function(x, scale):
+    return x * scale
+
+
+def local_like_a_function(x):
+    scale = 3
+    return x * scale
+
+
+def inner_like_a_function(x):
+    def scale(x):
+        return 4 * x
+
+    return scale(x) + sum(weight for weight in (1, 2))
+
+
+def lambda_like_a_function(x):
+    return (lambda scale: scale + 1)(x) + sum(scale + 0 for scale in (1, 0))
+
+
+def walrus_like_a_function(x):
+    return [scale := x, scale][1]
+
+
+def argument_like_the_function_of_a_helper(x, weight):
+    return weighted(x) + weight
+
+
+def outside_and_inside(x):
+    return weight(x) + (lambda weight: weight)(1)
+
+
+class Argument:
+    def __init__(self, scale, *, p):
+        self.scale = scale * p["K"]
+
+
+def abs_(x):
+    return -x
+
+
+class Clamped(int):
+    def clamp(self, low):
+        return max(self, low)
+
+
+def clamp(x):
+    return 10 * x
+
+
+def uses_an_attribute_and_a_function(x):
+    """clamp, then clamp."""
+    # clamp twice
+    return Clamped(x).clamp(0) + clamp(x) + len("clamp") + int(f"{clamp(x)}")
+
+
+def loop(x, eps_inside=False):
+    return x + eps_inside
+
+
+def eps_inside(x):
+    """You put eps_inside."""
+    return loop(x, eps_inside=True)
+
+
+def nested_f_string(x):
+    return f"{'é'!s:{best(1)}} {best(x)}"
+
+
+def local_like_the_student(n, fact):
+    return 1 if n == 0 else local_like_the_student(n - 1, fact)
+
+
 P = {"K": 3}
 
 
@@ -140,11 +226,24 @@ CASES = [
     (better, "best", (1,), 11),
     (even, "is_even", (4,), True),
     (with_decorator, "f", (1,), 4),
+    (argument_like_a_function, "f", (2, 3), 6),
+    (local_like_a_function, "f", (2,), 6),
+    (inner_like_a_function, "f", (2,), 11),
+    (lambda_like_a_function, "f", (2,), 4),
+    (walrus_like_a_function, "f", (2,), 2),
+    (argument_like_the_function_of_a_helper, "f", (2, 3), 13),
+    (outside_and_inside, "f", (2,), 11),
+    (uses_an_attribute_and_a_function, "clamp", (2,), 47),
+    (eps_inside, "loop", (2,), 3),
+    (eps_inside, "other", (2,), 3),
+    (nested_f_string, "best", (2,), "é          20"),
 ]
 
 
 @pytest.mark.parametrize("marks", [False, True])
-@pytest.mark.parametrize(("subject", "name", "given", "wanted"), CASES, ids=[row[0].__name__ for row in CASES])
+@pytest.mark.parametrize(
+    ("subject", "name", "given", "wanted"), CASES, ids=[f"{row[0].__name__} as {row[1]}" for row in CASES]
+)
 def test_the_cell_runs_under_the_students_name(subject, name, given, wanted, marks):
     """With and without marks, the cell alone gives what the author's function gives."""
     function, cell = run(subject, name, marks=marks)
@@ -188,6 +287,32 @@ def test_a_helper_of_the_students_name_steps_aside():
     """A mistake that calls the reference does not call itself."""
     _, cell = run(better, "best")
     assert "def best_(x)" in cell and "return best_(x) + 1" in cell
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [argument_like_a_function, local_like_a_function, inner_like_a_function, lambda_like_a_function,
+     walrus_like_a_function, Argument],
+)  # fmt: skip
+def test_only_global_names_bring_a_helper(subject):
+    """An argument or a local variable named like a function of the file brings nothing of that function."""
+    cell = answer_source(subject, "f", P, marks=True)
+    assert "hidden" not in cell and "rng" not in cell and "5 * x" not in cell
+
+
+def test_names_of_the_syntax_tree_are_renamed():
+    """Attributes, keywords, strings and comments stay, and so does the layout."""
+    cell = answer_source(uses_an_attribute_and_a_function, "clamp", P, marks=False)
+    assert 'return Clamped(x).clamp(0) + clamp_(x) + len("clamp") + int(f"{clamp_(x)}")' in cell
+    assert "    # clamp twice\n" in cell and '"""clamp, then clamp."""' in cell
+    assert "return loop_(x, eps_inside=True)" in answer_source(eps_inside, "loop", P, marks=False)
+
+
+def test_a_recursion_under_a_name_that_is_taken_is_refused():
+    """Under the student's name, which is a local one there, the function could not call itself."""
+    with pytest.raises(AuthorError, match="is called fact in a notebook, and has a local fact"):
+        answer_source(local_like_the_student, "fact", P, marks=False)
+    assert run(local_like_the_student, "other")[0](3, 0) == 1
 
 
 def test_what_takes_parameters():

@@ -499,7 +499,6 @@ def test_an_ordinary_user_has_every_layer(ordinary: list[str]) -> None:
     assert run.stdout.strip() == str(layers.found())
 
 
-@pytest.mark.slow
 def test_attacks_on_an_ordinary_user(ordinary: list[str]) -> None:
     """An attack on each layer, on a grader without privileges: contained, and real."""
     some = "05 or 15 or 27 or 36 or 43 or 44 or 61 or 62"

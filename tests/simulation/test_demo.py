@@ -34,7 +34,6 @@ def finished(tmp_path_factory):
     return result, told
 
 
-@pytest.mark.slow
 def test_everybody_gets_what_was_deserved(finished):
     """Each total is the sum of what the persona deserves, in the reports and in nbgrader's exported table."""
     result, _ = finished
@@ -46,7 +45,6 @@ def test_everybody_gets_what_was_deserved(finished):
         assert result.exported[student.name] == deserved if student.reports else student.name not in result.exported
 
 
-@pytest.mark.slow
 def test_the_class_went_through_the_exchange(finished):
     """Submissions lie in the exchange's inbound folder and were collected from there, time stamps included."""
     result, _ = finished
@@ -58,7 +56,6 @@ def test_the_class_went_through_the_exchange(finished):
         assert (result.folder / f"notebooks/feedback/{name}/ps1/tiny.html").is_file()
 
 
-@pytest.mark.slow
 def test_progress_is_told_step_by_step(finished):
     """Each step ends with all its pieces."""
     _, told = finished
@@ -67,7 +64,6 @@ def test_progress_is_told_step_by_step(finished):
     assert all(done == pieces for done, pieces in last.values())
 
 
-@pytest.mark.slow
 def test_the_table_says_who_did_what_and_why(finished):
     """Marks per part with held ones apart, codes with the first hint, and what was mended."""
     result, _ = finished

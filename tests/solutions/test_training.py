@@ -13,7 +13,7 @@ from solutions.training import main, missed, plot, span, train
 QUICK = "control_not_clipped"  # stops after a few steps
 
 
-@pytest.mark.slow  # a few seconds each, three quarters of a minute together
+@pytest.mark.training
 @pytest.mark.parametrize("name", TASKS)
 def test_task_reaches_its_goal(name):
     """Seed 0 reaches the goal; tasks named control_… have goals that say how they fail."""

@@ -1,9 +1,11 @@
 """Tables of cases: rows of JSON with a reference, an answer and the verdict that is right, decided and counted.
 
-A row has `kind` (expression, equation, growth, derivation), `reference`, `answer`, `verdict`, and what the language
-must be told: `domains` of an expression, `target` and `decl` of an equation, `constraints` and `variables` of growth,
-`definitions` of a derivation. `verdict` is true or false; for a derivation, the index of the first wrong line and
-whether the last line is right.
+A row has `kind`, `reference`, `answer`, `verdict`, and what the language must be told: `domains` of an expression,
+`target` and `decl` of an equation, `constraints` and `variables` of growth, `definitions` of a derivation, and of any
+other kind of typed answer the arguments of its part. `verdict` is true or false; for a derivation, the index of the
+first wrong line and whether the last line is right.
+
+A row that cannot be decided because of what its author wrote is faulty: it is counted, and the other rows go on.
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ import re
 import statistics
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from autograder.errors import StaffError, Unreadable
+from autograder import parts
+from autograder.errors import AuthorError, StaffError, Unreadable, did_you_mean
 from autograder.maths.decision import Decision
 
-RESULTS = ("right", "false_accept", "false_reject", "undecided", "unreadable")
+RESULTS = ("right", "false_accept", "false_reject", "undecided", "unreadable", "faulty")
 
 # The distribution that the course's derivation of an entropy starts from.
 _GEOMETRIC = {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}
@@ -27,16 +30,17 @@ _GEOMETRIC = {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One row, decided: `result` is one of `RESULTS`, `said` what the language said."""
+    """One row, decided: `line` of the file, `result` one of `RESULTS`, `said` what the language said."""
 
+    line: int
     row: dict[str, Any]
     result: str
     said: str
     milliseconds: float
 
 
-def read(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The rows of a file; StaffError names the line that is none."""
+def read(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a file with their lines; StaffError names the line that is none."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -44,20 +48,27 @@ def read(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             row = json.loads(line)
         except ValueError as error:
             raise StaffError("cases", f"line {number} is not JSON: {error}") from error
-        if not isinstance(row, dict) or row.get("kind") not in _DECIDE or "answer" not in row:
-            raise StaffError("cases", f"line {number} has no kind ({', '.join(_DECIDE)}) or no answer")
-        yield row
+        if not isinstance(row, dict) or not isinstance(row.get("kind"), str):
+            raise StaffError("cases", f"line {number} is no row: write an object with a kind")
+        yield number, row
 
 
-def decide(row: dict[str, Any]) -> Case:
+def decide(row: dict[str, Any], line: int = 1) -> Case:
     """Decide one row and compare with its verdict."""
     start = time.perf_counter()
     try:
-        accepted, said = _DECIDE[row["kind"]](row)
+        for name in ("reference", "answer", "verdict"):
+            if name not in row:
+                raise AuthorError("cases", f"the row has no {name}")
+        accepted, said = _DECIDE.get(row["kind"], _as_part)(row)
         result = _result(accepted, row["verdict"])
     except Unreadable as error:
         said, result = error.message, "unreadable"
-    return Case(row=row, result=result, said=said, milliseconds=1000 * (time.perf_counter() - start))
+    except (AuthorError, StaffError) as error:
+        said, result = error.message, "faulty"
+    except Exception as error:  # what else a row may hold: a number for a text, a list for a table
+        said, result = f"{type(error).__name__}: {error}", "faulty"
+    return Case(line=line, row=row, result=result, said=said, milliseconds=1000 * (time.perf_counter() - start))
 
 
 def scoreboard(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
@@ -100,7 +111,8 @@ def _expression(row: dict[str, Any]) -> tuple[bool | None, str]:
 
     domains = row.get("domains")
     if domains is None:
-        domains = dict.fromkeys(sorted(set(re.findall(r"[A-Za-z]\w*", row["reference"])) - _KNOWN), "real")
+        domains = dict.fromkeys(_variables(row["reference"]), "real")
+    domains = _domains(domains)
     options: dict[str, Any] = {
         key: row[key] for key in ("definitions", "tolerance", "up_to", "forbid", "log") if key in row
     }
@@ -109,10 +121,28 @@ def _expression(row: dict[str, Any]) -> tuple[bool | None, str]:
     return _plain(expression.decide(row["reference"], row["answer"], domains=domains, **options))
 
 
-_KNOWN = {
-    "e", "pi", "inf", "oo", "exp", "ln", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "sech",
-    "coth", "asinh", "sigma", "relu", "max", "min", "abs", "sum",
-}  # fmt: skip
+def _variables(text: str) -> list[str]:
+    """The names of a text that mean nothing by themselves: no function, no constant, no sign of LaTeX."""
+    from autograder.maths.expression.names import function
+    from autograder.maths.expression.vocabulary import INFINITY_WORDS, Vocabulary
+    from autograder.maths.spelling import GREEK
+
+    words = Vocabulary()
+    known = {*words.known(), *INFINITY_WORDS, "e"}
+    found = set(re.findall(r"\\?[A-Za-z]\w*", text))
+    names = {name.removeprefix("\\") for name in found if name[0] != "\\" or name[1:] in GREEK}
+    return sorted(name for name in names - known if not function(name, words, text, 0))
+
+
+def _domains(given: Any) -> dict[str, str]:
+    """Names with their domains. AuthorError for a domain that is no text."""
+    if not isinstance(given, dict):
+        raise AuthorError("domain", f'domains are {given!r}; write a table such as {{"x": "real"}}')
+    for name, domain in given.items():
+        if not isinstance(domain, str):
+            shown = json.dumps(domain, separators=(",", ":"))
+            raise AuthorError("domain", f'the domain of {name} is {shown}, no text; write "{shown}" or "real"')
+    return given
 
 
 def _equation(row: dict[str, Any]) -> tuple[bool | None, str]:
@@ -170,11 +200,28 @@ def _derivation(row: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
     from autograder.maths import derivation
 
     definitions = row.get("definitions", _GEOMETRIC if any("P(" in line for line in row["answer"]) else {})
-    language = derivation.expressions(domains=row.get("domains", {"beta": "positive"}), definitions=definitions)
+    language = derivation.expressions(
+        domains=_domains(row.get("domains", {"beta": "positive"})), definitions=definitions
+    )
     found = derivation.judge(row["answer"], row["reference"], language=language, start=row.get("start"))
     if found.undecided:
         return None, found.decision.message
     return {"first_wrong": found.first_wrong, "final_ok": found.final.equal}, found.decision.message
 
 
+def _as_part(row: dict[str, Any]) -> tuple[bool | None, str]:
+    """A row of another kind: its part compares the two."""
+    kind = parts.find(row["kind"])
+    if kind is None or kind.decide_by_hand is None:
+        known = [name for name, other in parts.kinds().items() if other.decide_by_hand]
+        raise AuthorError(
+            "cases",
+            f"there is no typed answer of kind {row['kind']!r}{did_you_mean(row['kind'], known)}; "
+            f"there are {', '.join(known)}",
+        )
+    told = {item.name: row[item.name] for item in fields(kind) if item.name in row and item.name != "reference"}
+    return _plain(kind.decide_by_hand(str(row["reference"]), str(row["answer"]), **told))
+
+
+# Kinds whose rows have a form of their own.
 _DECIDE = {"expression": _expression, "equation": _equation, "growth": _growth, "derivation": _derivation}
