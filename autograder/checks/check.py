@@ -36,13 +36,15 @@ class Respondent(Protocol):
 class Check:
     """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it.
 
-    `compares` says whether two respondents that pass against each other give the same answers.
+    `compares` says whether two respondents that pass against each other give the same answers; `alone` whether it earns
+    its share where no other check is passed.
     """
 
     name: str
     weight: float = 1.0
 
     compares = True
+    alone = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight < float("inf"):

@@ -16,6 +16,7 @@ class Unchanged(Check):
     names: tuple[str, ...] = ()
 
     compares = False
+    alone = False  # a function that does nothing changes nothing
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Compare the arguments after a call with those before it; the reference is not asked."""

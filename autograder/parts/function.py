@@ -80,9 +80,11 @@ class Function(Part):
         names = [check.name for check in self.checks]
         if len(set(names)) < len(names):
             raise AuthorError("duplicate_check", f"part {self.name!r}: two checks have the same name; give one a name=")
-        if not sum(check.weight for check in self.checks):
+        if not sum(check.weight for check in self.checks if check.alone):
             raise AuthorError(
-                "weight", f"part {self.name!r}: all of its checks have weight 0; give at least one a weight"
+                "weight",
+                f"part {self.name!r}: all of its checks have weight 0, or are passed by whoever does nothing; "
+                "give at least one a weight",
             )
         if not self._draws():
             raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
@@ -214,8 +216,10 @@ class Function(Part):
         return different
 
     def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
-        """Each check has its own."""
-        return [check.weight for check in self.checks]
+        """Each check has its own; one that anybody passes has none by itself."""
+        pairs = zip(self.checks, verdicts, strict=True)
+        earned = any(verdict.ok and check.alone and check.weight for check, verdict in pairs)
+        return [check.weight if check.alone or earned else 0.0 for check in self.checks]
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
         """Those that the reference is asked when it is judged."""

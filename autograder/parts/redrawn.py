@@ -13,7 +13,10 @@ import numpy as np
 
 from autograder.errors import AuthorError, did_you_mean
 
-LARGE, SMALL = 3.0, 1e-4
+# Only the first array that is drawn is made large: a product of many would overflow in a right answer.
+LARGE, SMALL = 5.0, 1e-4
+
+Alter = Callable[[Any, np.random.Generator, int], Any]  # numbers, a generator, how many arrays were drawn before
 
 
 class Redrawn(np.random.Generator):
@@ -22,14 +25,14 @@ class Redrawn(np.random.Generator):
     Normal ones, which have no bounds, go through `alter`; uniform ones stay between theirs.
     """
 
-    def __init__(self, key: tuple[int, ...], alter: Callable[[Any, np.random.Generator], Any]) -> None:
+    def __init__(self, key: tuple[int, ...], alter: Alter) -> None:
         super().__init__(np.random.PCG64(key))
-        self._others, self._alter = np.random.default_rng((*key, 1)), alter
+        self._others, self._alter, self._before = np.random.default_rng((*key, 1)), alter, -1
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Others, altered."""
         super().standard_normal(size, dtype, out)
-        drawn = self._alter(self._others.standard_normal(size, dtype), self._others)
+        drawn = self._altered(self._others.standard_normal(size, dtype))
         if out is None:
             return drawn
         out[...] = drawn
@@ -38,7 +41,11 @@ class Redrawn(np.random.Generator):
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Others; how far they lie from `loc` is altered."""
         super().normal(loc, scale, size)
-        return loc + scale * self._alter(self._others.normal(np.zeros_like(loc + scale), 1.0, size), self._others)
+        return loc + scale * self._altered(self._others.normal(np.zeros_like(loc + scale), 1.0, size))
+
+    def _altered(self, drawn: Any) -> Any:
+        self._before += 1
+        return self._alter(drawn, self._others, self._before)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Others between the same bounds."""
@@ -56,19 +63,19 @@ class Redrawn(np.random.Generator):
         return self._others.dirichlet(alpha, size)
 
 
-def _plain(drawn: Any, rng: np.random.Generator) -> Any:
+def _plain(drawn: Any, rng: np.random.Generator, before: int) -> Any:
     return drawn
 
 
-def _large(drawn: Any, rng: np.random.Generator) -> Any:
-    return LARGE * drawn
+def _large(drawn: Any, rng: np.random.Generator, before: int) -> Any:
+    return drawn if before else LARGE * drawn
 
 
-def _small(drawn: Any, rng: np.random.Generator) -> Any:
+def _small(drawn: Any, rng: np.random.Generator, before: int) -> Any:
     return SMALL * drawn
 
 
-def _zeros(drawn: Any, rng: np.random.Generator) -> Any:
+def _zeros(drawn: Any, rng: np.random.Generator, before: int) -> Any:
     """One row of zeros, and one zero elsewhere; the only entry of a row stays."""
     drawn = np.asarray(drawn)
     if drawn.ndim > 1 and len(drawn) > 1:

@@ -81,20 +81,25 @@ def _as_in_training(question: Question) -> Iterator[None]:
 
 
 def _torch_modes(torch: Any, question: Question, modes: contextlib.ExitStack) -> None:
-    device, dtype = torch.get_default_device(), torch.get_default_dtype()
+    device, dtype = _default_device(), torch.get_default_dtype()
     strict = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
-    modes.callback(lambda: torch.get_default_device() == device or torch.set_default_device(device))
+    modes.callback(lambda: _default_device() == device or torch.set_default_device(device))
     modes.callback(torch.set_default_dtype, dtype)
     modes.callback(torch.use_deterministic_algorithms, strict, warn_only=warn_only)
     torch.use_deterministic_algorithms(False)
     torch.set_default_dtype(torch.float64 if _all_float64(question) else torch.float32)
-    if device.type != "cpu":
+    if device is not None and device.type != "cpu":
         modes.enter_context(torch.device("cpu"))
     modes.enter_context(torch.inference_mode(False))
     modes.enter_context(torch.enable_grad())
     modes.enter_context(torch.autograd.set_detect_anomaly(False))
     modes.enter_context(torch.autocast("cpu", enabled=False))
+
+
+def _default_device() -> Any:
+    """Where the notebook wants new tensors; None where it has not said. `get_default_device` wants it to be here."""
+    return getattr(sys.modules.get("torch.utils._device"), "CURRENT_DEVICE", None)
 
 
 def _all_float64(question: Question) -> bool:

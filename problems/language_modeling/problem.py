@@ -79,6 +79,12 @@ def one_sentence(rng, p):
     return drawn
 
 
+def far_apart(rng, p):
+    """Scores that lie far apart: most probabilities are tiny, and their logarithms are not."""
+    drawn = sentences(rng, p)
+    return {**drawn, "scores": 20 * drawn["scores"]}
+
+
 def losses(rng, p):
     """Losses of sentences of unequal lengths."""
     B = int(rng.choice([3, 5, 7]))
@@ -234,7 +240,7 @@ def product_of_slopes(p):
     )
 
 
-LOG_LOSS_INPUTS = [sentences, one_sentence]
+LOG_LOSS_INPUTS = [sentences, far_apart, one_sentence]
 LOG_LOSS_CHECKS = [close(rtol=1e-6, weight=4), gradient(rtol=1e-6)]
 
 PROBLEM = Problem(
