@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from autograder.authoring.inputs import sizes, tensors
-    from autograder.checks import close, exactly, form, gradient, holds, symbolic, unseen
+    from autograder.checks import buffers, close, exactly, form, gradient, holds, symbolic, unchanged, unseen
     from autograder.checks.compare import difference
     from autograder.core import Problem
     from autograder.errors import Unreadable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "checks": ("close", "exactly", "form", "gradient", "holds", "symbolic", "unseen"),
+    "checks": ("buffers", "close", "exactly", "form", "gradient", "holds", "symbolic", "unchanged", "unseen"),
     "checks.compare": ("difference",),
     "core": ("Problem",),
     "errors": ("Unreadable",),
@@ -51,6 +51,7 @@ __all__ = [
     "Problem",
     "Unreadable",
     "Written",
+    "buffers",
     "close",
     "difference",
     "exactly",
@@ -60,6 +61,7 @@ __all__ = [
     "sizes",
     "symbolic",
     "tensors",
+    "unchanged",
     "unseen",
 ]
 

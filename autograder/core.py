@@ -24,17 +24,20 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 # Why there is no value, and nothing more is asked: code that is not there, or does not come back.
 LAST_WORDS = ("missing", "timeout", "memory", "exit", "staff")
-# Why there is no value: one of those, or the code raised, or gave something that is no answer of this kind.
-FAILURES = (*LAST_WORDS, "raised", "unreadable")
+# Why there is no value: one of those, or the code raised, or a module has other parameters, or what was given is no
+# answer of this kind.
+FAILURES = (*LAST_WORDS, "raised", "parameters", "unreadable")
+# Why a person must look: what the grading machine has not got.
+LACKS = ("no_module", "no_device", "file_left_out")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """What is put to the student's process, as data: never an expected value, never a verdict.
 
-    `kind` names what is wanted (`call`, `gradient`, `module`, `symbolic`, `value`, `text`), `name` what the student
-    defined, and `arguments` what a call receives. Answers are stored and replayed by `protocol.answering.question_key`,
-    which keeps what it found in `found_key`.
+    `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `value`, `text`), `name` what the
+    student defined, and `arguments` what a call receives. Answers are stored and replayed by
+    `protocol.answering.question_key`, which keeps what it found in `found_key`.
     """
 
     kind: str
@@ -116,8 +119,9 @@ class Report:
 class Case:
     """One draw of hidden inputs: the arguments by name, and the parameters they were drawn under.
 
-    `options` holds what a module is built from (`init`, `state`); `rng_key` seeds whatever else a check draws;
-    `drawn_by` is the name of the author's function that drew it.
+    `options` holds what a module is built from (`init`, `state`) and what is done to it first (`before`); `rng_key`
+    seeds whatever else a check draws; `drawn_by` is the name of the author's function that drew it, empty where what
+    it drew was altered.
     """
 
     parameters: Parameters

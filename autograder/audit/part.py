@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.audit.simulated_answers import handed_in, thoughtless, untouched, visible_check
-from autograder.core import FAILURES, Ask, Case, Outcome, Parameters, Part, Problem, Verdict
+from autograder.core import FAILURES, LACKS, Ask, Case, Outcome, Parameters, Part, Problem, Verdict
 from autograder.errors import AuthorError
 from autograder.grading.judge import award
 from autograder.protocol.codec import encode
 from autograder.protocol.respondents import Interview
 
 # Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
-RESERVED = {*FAILURES, "ok", "value", "shape", "dtype", "type", "finite", "keys", "length", "detached", "no_option",
-            "not_reached", "person"}  # fmt: skip
+RESERVED = {*FAILURES, *LACKS, "ok", "value", "changed", "shape", "dtype", "type", "finite", "keys", "length",
+            "detached", "no_option", "not_reached", "person"}  # fmt: skip
 
 
 @dataclass(kw_only=True)
@@ -167,7 +167,7 @@ def _weak_inputs(part: Part, cases: list[Case], found: Findings) -> None:
             found.shown.setdefault(name, set()).add(encode(value))
             if hasattr(value, "shape"):
                 found.shapes.setdefault(name, set()).add(tuple(value.shape))
-        for mistake in part.mistakes:
+        for mistake in part.mistakes if case.drawn_by else ():
             if mistake.__name__ not in found.losers and part.passes(mistake, case):
                 found.weak.setdefault(case.drawn_by, set()).add(mistake.__name__)
 

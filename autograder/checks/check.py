@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from autograder.core import Case, Verdict
-from autograder.errors import AuthorError
+from autograder.errors import AuthorError, did_you_mean
 
 
 class Respondent(Protocol):
@@ -21,6 +22,12 @@ class Respondent(Protocol):
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> dict[str, Any]:
         """`{"output": …, "gradient": [...]}`: the gradients of <cotangent, output> by the arguments at `wrt`."""
 
+    def buffers(self, *arguments: Any) -> dict[str, Any]:
+        """A module's buffers after a call; functions have none."""
+
+    def after(self, *arguments: Any) -> dict[str, Any]:
+        """`{"arguments": [...], "marked": [...]}`: what a call leaves of its arguments, and which require gradients."""
+
     def precise(self, *arguments: Any) -> Any:
         """What a function gives on numbers of a hundred digits; modules do not answer this."""
 
@@ -29,13 +36,15 @@ class Respondent(Protocol):
 class Check:
     """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it.
 
-    `compares` says whether two respondents that pass against each other give the same answers.
+    `compares` says whether two respondents that pass against each other give the same answers; `alone` whether it earns
+    its share where no other check is passed.
     """
 
     name: str
     weight: float = 1.0
 
     compares = True
+    alone = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight < float("inf"):
@@ -52,3 +61,15 @@ class Check:
     def failed(self, code: str, message: str, witness: str = "") -> Verdict:
         """The verdict of a case with a fault."""
         return Verdict(check=self.name, ok=False, code=code, message=message, witness=witness)
+
+
+def chosen(check: str, names: Sequence[str], known: Iterable[str]) -> list[str]:
+    """The names that a check is about: those given, or all; AuthorError for one that there is not."""
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise AuthorError(
+                "unknown_argument",
+                f"check {check!r}: there is no {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}",
+            )
+    return list(names) or known

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from autograder.authoring.source_notebook import WRITTEN_MARK, answer_id
+from autograder.authoring.source_notebook import WRITTEN_MARK
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.grading.feedback import add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
 from autograder.grading.repair import is_picture, writable
 from autograder.grading.repeatability import steady
+from autograder.grading.stops import Stop, with_stops
 from autograder.grading.submission import Submission
 from autograder.sandbox import CellResult, Limits, Session
 
@@ -71,15 +72,16 @@ def grade(submission: Submission, session: Runs) -> Graded:
     """
     notebook, paper = copy.deepcopy(submission.notebook), submission.paper
     outcomes = []
-    stops: dict[str, str] = {}
+    stops: list[Stop] = []
     for cell, part in steps(notebook, paper.parts):
         if part is None:
-            stops[_marks(cell).get("grade_id", "")] = _run(cell, session)
+            if stopped := _run(cell, session):
+                stops.append(Stop.of(cell, stopped))
             continue
         ask = _text_of(cell) if part.judged_by_person else session.ask
         outcome = judge_part(part, paper.parameters, ask, paper.key(part.name))
         outcome = _held_if(submission.held.get(part.name), outcome)
-        outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
+        outcome = with_stops(outcome, stops)
         outcomes.append(outcome)
         _show(cell, outcome)
     return _reported(submission, notebook, outcomes, flags=session.flags, digest=submission.digest)
@@ -133,13 +135,6 @@ def _run(cell: dict[str, Any], session: Runs) -> str:
         return f"did not finish: {result.detail}"
     errors = [output for output in result.outputs if output["output_type"] == "error"]
     return f"stopped with {errors[-1]['ename']}: {errors[-1]['evalue']}"[:300] if errors else ""
-
-
-def _with_stop(outcome: Outcome, stop: str | None) -> Outcome:
-    """The outcome with a note where the answer's own cell did not come to its end; a stub says so by itself."""
-    if not stop or "NotImplementedError" in stop or outcome.standing == "earned":
-        return outcome
-    return dataclasses.replace(outcome, notes=(*outcome.notes, f"The cell of this answer {stop}"))
 
 
 def harmless(output: dict[str, Any]) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from autograder.checks.compare import is_tensor
 from autograder.checks.gradient import Gradient, gradient
 from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
+from autograder.parts.redrawn import ALTERED, check_names, redrawn
 from autograder.parts.source import answer_source, argument_names
 from autograder.protocol.codec import encode
 from autograder.protocol.respondents import (
@@ -34,6 +35,7 @@ from autograder.student.local_checks import Malformed, defined, example, form_of
 
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
+Generators = Callable[[tuple[int, ...]], np.random.Generator]
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,17 @@ class Function(Part):
 
     `reference` is written as the student should write it (its docstring is the stub's); it may take `*, p` for the
     variant's parameters. `inputs(rng, p)` draws the arguments by name, in the reference's order; given several, each
-    is drawn from, so that an edge case is never left out. `trials` is the number of draws of the first one. The first
-    of `checks` is the gate: where it is lost, the part earns nothing.
+    is drawn from, so that an edge case is never left out. `trials` is the number of draws of the first one. Each is
+    drawn from once more with the same sizes and other numbers, the first one with very large ones, very small ones and
+    exact zeros: `also` names those of these that make sense here. The first of `checks` is the gate: where it is lost,
+    the part earns nothing.
     """
 
     _: KW_ONLY
     inputs: Inputs | Sequence[Inputs] = ()
     checks: Sequence[Check] = ()
     trials: int = 3
+    also: Sequence[str] = tuple(ALTERED)
 
     kind = "function"
     runs = True
@@ -75,12 +80,15 @@ class Function(Part):
         names = [check.name for check in self.checks]
         if len(set(names)) < len(names):
             raise AuthorError("duplicate_check", f"part {self.name!r}: two checks have the same name; give one a name=")
-        if not sum(check.weight for check in self.checks):
+        if not sum(check.weight for check in self.checks if check.alone):
             raise AuthorError(
-                "weight", f"part {self.name!r}: all of its checks have weight 0; give at least one a weight"
+                "weight",
+                f"part {self.name!r}: all of its checks have weight 0, or are passed by whoever does nothing; "
+                "give at least one a weight",
             )
         if not self._draws():
             raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
+        check_names(self.name, self.also)
         self._same_signatures()
 
     def _same_signatures(self) -> None:
@@ -97,14 +105,26 @@ class Function(Part):
         return [self.inputs] if callable(self.inputs) else list(self.inputs)
 
     def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
-        """The hidden cases under `p`: `trials` draws of the first inputs, one of each other."""
+        """The hidden cases under `p`: `trials` draws of the first inputs, one of each other, and all of them again."""
         first, *others = self._draws()
-        draws = [first] * self.trials + others
-        return [self.case(draw, p, (*key, number)) for number, draw in enumerate(draws)]
+        draws = list(enumerate([first] * self.trials + others))
+        cases = [self.case(draw, p, (*key, number)) for number, draw in draws]
+        again = [("", number, draw) for number, draw in (draws[0], *draws[self.trials :])]
+        again += [(how, *draws[0]) for how in self.also]
+        return cases + [self._again(draw, p, (*key, number), how) for how, number, draw in again]
 
     def case(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> Case:
         """One draw of the arguments; AuthorError where they are not the reference's."""
-        arguments = self.drawn(draw, p, key)
+        return self.case_of(draw, p, key, np.random.default_rng)
+
+    def _again(self, draw: Inputs, p: Parameters, key: tuple[int, ...], how: str) -> Case:
+        """The case of that key with other numbers."""
+        case = self.case_of(draw, p, key, functools.partial(redrawn, how=how))
+        return replace(case, rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0), drawn_by="")
+
+    def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
+        """One draw of the arguments from the generator of a key."""
+        arguments = self.drawn(draw, p, generator(key))
         wanted = argument_names(self.reference)
         if list(arguments) != wanted:
             raise AuthorError(
@@ -114,10 +134,10 @@ class Function(Part):
             )
         return Case(parameters=p, arguments=arguments, rng_key=key, drawn_by=draw.__name__)
 
-    def drawn(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
+    def drawn(self, draw: Inputs, p: Parameters, rng: np.random.Generator) -> dict[str, Any]:
         """What an author's inputs function gives; AuthorError with its name and line where it raises."""
         try:
-            return dict(draw(np.random.default_rng(key), p))
+            return dict(draw(rng, p))
         except AuthorError:
             raise
         except Exception as error:
@@ -196,8 +216,10 @@ class Function(Part):
         return different
 
     def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
-        """Each check has its own."""
-        return [check.weight for check in self.checks]
+        """Each check has its own; one that anybody passes has none by itself."""
+        pairs = zip(self.checks, verdicts, strict=True)
+        earned = any(verdict.ok and check.alone and check.weight for check, verdict in pairs)
+        return [check.weight if check.alone or earned else 0.0 for check in self.checks]
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
         """Those that the reference is asked when it is judged."""
@@ -244,9 +266,10 @@ class Function(Part):
 
     def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
         """The reference's values and gradients everywhere, or a difference in what is not asked for."""
-        if agrees(replace(self, checks=(close(rtol=1e-9), gradient(rtol=1e-8)))):
+        asked = next((check for check in self.checks if isinstance(check, Gradient)), None)
+        by = asked.names if asked else ()
+        if agrees(replace(self, checks=(close(rtol=1e-9), gradient(" ".join(by), rtol=1e-8)))):
             return "same values and gradients on further draws of the inputs"
-        asked = any(isinstance(check, Gradient) for check in self.checks)
         if not asked and agrees(replace(self, checks=(close(rtol=1e-9),))):
             return "same values on further draws of the inputs; gradients are not checked"
         if not self.checks[0].compares:

@@ -1,17 +1,17 @@
-"""`Module`: the student writes a torch module; a state is loaded into it strictly, and it is asked like a function."""
+"""`Module`: the student writes a torch module; its parameters are loaded, and it is asked like a function."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.core import Ask, Case, Parameters, Question
 from autograder.errors import AuthorError
-from autograder.parts.function import Function, Inputs, described, zeros
+from autograder.parts.function import Function, Generators, Inputs, described, zeros
 from autograder.parts.source import argument_names
 from autograder.protocol.respondents import PARAMETERS, ModuleRespondent, local, takes_parameters
 from autograder.student.local_checks import Malformed, defined, example, form_of, look
@@ -23,7 +23,9 @@ class Module(Function):
 
     `inputs(rng, p)` gives `{"init": {constructor's keywords}, "call": {forward's arguments}}`. The parameters' names
     and shapes are those of the reference, which the statement must give; their values are drawn anew for each case.
-    A reference whose constructor takes `*, p` gets the variant's parameters there.
+    A reference whose constructor takes `*, p` gets the variant's parameters there. Each object is new, in training, and
+    called once, or `inputs` says under `before` what is done first: `[("call", {...}), ("eval",)]`; under `buffers` it
+    gives values to load into buffers, which otherwise are what the constructor makes of them.
     """
 
     _: KW_ONLY
@@ -47,40 +49,69 @@ class Module(Function):
             if not isinstance(other, type):
                 raise AuthorError("reference", f"part {self.name!r}: {other!r} is not a class")
 
-    def case(self, draw: Inputs, p: Parameters, key: tuple[int, ...]) -> Case:
-        """One draw of constructor arguments, state and inputs."""
-        drawn = self.drawn(draw, p, key)
-        if set(drawn) != {"init", "call"}:
-            raise AuthorError(
-                "inputs", f"part {self.name!r}: {draw.__name__}() must return 'init' and 'call', not {list(drawn)}"
-            )
-        wanted = argument_names(self.reference)
-        if list(drawn["init"]) != wanted[: len(drawn["init"])]:
+    def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+        """Those of a function, one of them as a second call of the same object, and one in evaluation."""
+        cases = super().cases(p, key)
+        first, again = cases[0], next(case for case in cases if not case.drawn_by)
+        call = ["call", *first.arguments.values()]
+        return [*cases, _done_before(again, call), _done_before(again, ["eval"])]
+
+    def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
+        """One draw of constructor arguments, state and inputs from the generator of a key."""
+        drawn = self.drawn(draw, p, generator(key))
+        if not {"init", "call"} <= set(drawn) <= {"init", "call", "before", "buffers"}:
             raise AuthorError(
                 "inputs",
-                f"part {self.name!r}: {draw.__name__}() gives init={', '.join(drawn['init'])}; "
-                f"{self.reference.__name__} takes {', '.join(wanted)}, in this order",
+                f"part {self.name!r}: {draw.__name__}() must return 'init' and 'call', and may return 'before' and "
+                f"'buffers', not {list(drawn)}",
             )
+        self._as_taken(draw, drawn["init"], argument_names(self.reference), "init=", whole=False)
         wanted = argument_names(self.reference.forward)[1:]
-        if list(drawn["call"]) != wanted:
-            raise AuthorError(
-                "inputs",
-                f"part {self.name!r}: {draw.__name__}() gives {', '.join(drawn['call'])}; "
-                f"forward takes {', '.join(wanted)}",
-            )
-        options = {"init": drawn["init"], "state": self._state(drawn["init"], p, (*key, 2))}
+        self._as_taken(draw, drawn["call"], wanted, "")
+        steps = drawn.get("before", ())
+        options = {
+            "init": drawn["init"],
+            "state": self._state(drawn["init"], p, generator((*key, 2))),
+            **({"before": [self._step(draw, step, wanted) for step in steps]} if steps else {}),
+            **({"buffers": dict(drawn["buffers"])} if "buffers" in drawn else {}),
+        }
         return Case(parameters=p, arguments=dict(drawn["call"]), options=options, rng_key=key, drawn_by=draw.__name__)
 
-    def _state(self, init: dict[str, Any], p: Parameters, key: tuple[int, ...]) -> dict[str, Any]:
-        """Standard normal vectors, and matrices that keep the size of what they are multiplied with."""
+    def _as_taken(
+        self, draw: Inputs, given: Mapping[str, Any], wanted: list[str], word: str, *, whole: bool = True
+    ) -> None:
+        """AuthorError unless these are the arguments of forward, or the first ones of the constructor."""
+        if list(given) != (wanted if whole else wanted[: len(given)]):
+            taker = "forward" if whole else self.reference.__name__
+            raise AuthorError(
+                "inputs",
+                f"part {self.name!r}: {draw.__name__}() gives {word}{', '.join(given)}; "
+                f"{taker} takes {', '.join(wanted)}, in this order",
+            )
+
+    def _step(self, draw: Inputs, step: Any, wanted: list[str]) -> list[Any]:
+        """What is done before the call that is asked for: `("train",)`, `("eval",)` or `("call", {arguments})`."""
+        word, *rest = step
+        if word == "call" and len(rest) == 1:
+            self._as_taken(draw, rest[0], wanted, "")
+            return [word, *rest[0].values()]
+        if word in ("train", "eval") and not rest:
+            return [word]
+        raise AuthorError(
+            "inputs",
+            f"part {self.name!r}: {draw.__name__}() gives the step {step!r}; "
+            "a step is ('train',), ('eval',) or ('call', {arguments})",
+        )
+
+    def _state(self, init: dict[str, Any], p: Parameters, rng: np.random.Generator) -> dict[str, Any]:
+        """Parameters: standard normal vectors, and matrices that keep the size of what they are multiplied with."""
         import torch
 
-        rng = np.random.default_rng(key)
         more = {PARAMETERS: p} if takes_parameters(self.reference) else {}
-        state = self.reference(**init, **more).double().state_dict()
+        state = self.reference(**init, **more).named_parameters()
         return {
             name: torch.from_numpy(np.asarray(rng.standard_normal(shape) / (shape[-1] ** 0.5 if shape[1:] else 1.0)))
-            for name, shape in ((name, tuple(item.shape)) for name, item in state.items())
+            for name, shape in ((name, tuple(item.shape)) for name, item in state)
         }
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
@@ -111,3 +142,8 @@ class Module(Function):
         words = [repr(self.name), f"init={case.options['init']!r}", f"state={described(case.options['state'])}"]
         words += [f"{name}={described(value)}" for name, value in case.arguments.items()]
         return f"form.check_module({', '.join([*words, f'returns={described(result, kind_only=True)}'])})"
+
+
+def _done_before(case: Case, step: list[Any]) -> Case:
+    """The same case after one more step."""
+    return replace(case, options={**case.options, "before": [*case.options.get("before", ()), step]})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import inspect
 import re
 import textwrap
@@ -20,6 +21,8 @@ _UNWRAPPED = {"tanh", "sigmoid", "relu", "softmax", "exp", "log", "sqrt", "abs",
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
+_LIBRARIES = ("torch", "np", "nn", "F", "math")
+_FINITE = (30.0, 100.0, 1e4)  # in the place of an infinity
 _ORDERED = (ast.Sub, ast.Div, ast.MatMult, ast.Pow, ast.FloorDiv)
 
 
@@ -52,6 +55,40 @@ def mutants_of_code(reference: Callable[..., Any]) -> Iterator[Mutant]:
                 place=f"{before} → {ast.unparse(replacement)}",
                 subject=_compiled(whole, reference),
             )
+    yield Mutant(
+        kind="remembered",
+        place="a result is kept, and given again for arguments of the same shapes",
+        subject=_remembering(reference),
+    )
+
+
+def _remembering(reference: Any) -> Any:
+    """The function, or the class whose objects' `forward` it is, with its first result for each form of arguments.
+
+    Tensors are told apart by their shapes, all else by its value.
+    """
+    if isinstance(reference, type):
+        forward = reference.forward  # type: ignore[attr-defined]
+
+        def remembering(module: Any, *arguments: Any) -> Any:
+            kept = module.__dict__.setdefault("_kept", {})
+            return _kept(kept, arguments, lambda: forward(module, *arguments))
+
+        return type(reference.__name__, (reference,), {"forward": remembering})
+    kept: dict[Any, Any] = {}
+
+    @functools.wraps(reference)
+    def called(*arguments: Any, **keywords: Any) -> Any:
+        return _kept(kept, (*arguments, keywords), lambda: reference(*arguments, **keywords))
+
+    return called
+
+
+def _kept(kept: dict[Any, Any], arguments: tuple[Any, ...], result: Callable[[], Any]) -> Any:
+    form = repr([tuple(item.shape) if hasattr(item, "shape") else item for item in arguments])
+    if form not in kept:
+        kept[form] = result()
+    return kept[form]
 
 
 class _Replace(ast.NodeTransformer):
@@ -83,6 +120,8 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield from _operator_changes(op)
         case ast.UnaryOp(op=ast.USub()):
             yield "sign", lambda n: n.operand
+            if _is_infinity(node.operand):
+                yield from (("infinity", _constant(-size)) for size in _FINITE)
         case ast.Constant(value=value) if type(value) in (int, float):
             yield "off by one", lambda n: ast.Constant(n.value + 1)
             if value:
@@ -91,8 +130,14 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield from (("indices", _constant(changed)) for changed in _swapped_letters(text))
         case ast.Call():
             yield from _call_changes(node)
-        case ast.Compare(ops=[op]) if type(op) in _COMPARED:
-            yield "boundary", lambda n: ast.Compare(n.left, [_COMPARED[type(n.ops[0])]()], n.comparators)
+        case ast.Compare(ops=ops):
+            places = [place for place, op in enumerate(ops) if type(op) in _COMPARED]
+            yield from (("boundary", _compared(place)) for place in places)
+        case ast.Slice():
+            yield from _slice_changes(node)
+        case ast.Assign(value=value) if not isinstance(value, ast.Constant | ast.Tuple | ast.List | ast.Dict):
+            yield "detached", lambda n: _assigned(n, "detach")
+            yield "single precision", lambda n: _assigned(n, "float", "double")
         case ast.Attribute(attr="T" | "mT"):
             yield "transposed", lambda n: n.value
         case ast.Return(value=value) if value is not None and not isinstance(
@@ -118,15 +163,61 @@ def _operator_changes(op: ast.operator) -> Iterator[Change]:
 
 def _call_changes(node: ast.Call) -> Iterator[Change]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    library = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") in ("torch", "np", "nn", "F")
     if name in _UNWRAPPED:
-        yield "function dropped", lambda n: n.args[0] if library and n.args else n.func.value if not library else n
+        yield "function dropped", _within
+    if name in ("clone", "detach") and isinstance(node.func, ast.Attribute):
+        yield f"{name} left out", _within
     if len(node.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in node.args):
         yield "arguments swapped", lambda n: ast.Call(n.func, [n.args[1], n.args[0], *n.args[2:]], n.keywords)
     yield from ((f"{word.arg} left out", _without(place)) for place, word in enumerate(node.keywords) if word.arg)
 
 
-def _constant(value: str) -> Callable[[Any], Any]:
+def _within(node: ast.Call) -> ast.expr:
+    """What a function is applied to: `x` of `torch.exp(x)`, of `x.exp()` and of `exp(x)`."""
+    method = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in _LIBRARIES
+    if method:
+        return node.func.value  # type: ignore[attr-defined, no-any-return]
+    return node.args[0] if node.args else node
+
+
+def _slice_changes(node: ast.Slice) -> Iterator[Change]:
+    """A bound left out, or one further in or out; a number has the latter from `off by one`."""
+    for bound in ("lower", "upper"):
+        value = getattr(node, bound)
+        if value is None:
+            continue
+        yield "slice", _bounded(bound, lambda old: None)
+        if not isinstance(value, ast.Constant):
+            yield "slice", _bounded(bound, lambda old: ast.BinOp(old, ast.Add(), ast.Constant(1)))
+            yield "slice", _bounded(bound, lambda old: ast.BinOp(old, ast.Sub(), ast.Constant(1)))
+
+
+def _bounded(bound: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def changed(node: ast.Slice) -> ast.Slice:
+        bounds = {"lower": node.lower, "upper": node.upper, bound: change(getattr(node, bound))}
+        return ast.Slice(bounds["lower"], bounds["upper"], node.step)
+
+    return changed
+
+
+def _compared(place: int) -> Callable[[Any], Any]:
+    """A comparison with one of its operators exchanged."""
+
+    def changed(node: ast.Compare) -> ast.Compare:
+        ops = [_COMPARED[type(op)]() if i == place else op for i, op in enumerate(node.ops)]
+        return ast.Compare(node.left, ops, node.comparators)
+
+    return changed
+
+
+def _is_infinity(node: ast.expr) -> bool:
+    """`torch.inf`, `math.inf`, `inf` or `float("inf")`."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "float" and len(node.args) == 1:
+        return isinstance(node.args[0], ast.Constant) and node.args[0].value == "inf"
+    return getattr(node, "attr", getattr(node, "id", "")) == "inf"
+
+
+def _constant(value: Any) -> Callable[[Any], Any]:
     return lambda node: ast.Constant(value)
 
 
@@ -137,6 +228,11 @@ def _without(place: int) -> Callable[[Any], Any]:
 
 def _method(value: ast.expr, name: str) -> ast.Call:
     return ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
+
+
+def _assigned(node: ast.Assign, *names: str) -> ast.Assign:
+    """An assignment of what these methods, one after the other, make of the value."""
+    return ast.Assign(node.targets, functools.reduce(_method, names, node.value), lineno=node.lineno)
 
 
 def _swapped_letters(text: str) -> Iterator[str]:

@@ -12,7 +12,8 @@ import inspect
 import io
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.core import Answer, Question
@@ -48,8 +49,10 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
     if subject is None or subject is ...:
         return Answer(failure="missing", detail=f"{question.name} is still {subject}")
     try:
-        with _new_tensors_as_given(question):
+        with _as_in_training(question):
             return Answer(value=plain(_KINDS[question.kind](subject, question)))
+    except _OtherParameters as error:
+        return Answer(failure="parameters", detail=str(error))
     except Unreadable as error:
         return Answer(failure="unreadable", detail=error.message)
     except MemoryError:
@@ -59,23 +62,50 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
 
 
 @contextlib.contextmanager
-def _new_tensors_as_given(question: Question) -> Iterator[None]:
-    """Where no tensor given is of another precision, those made meanwhile are float64 unless their code says otherwise.
+def _as_in_training(question: Question) -> Iterator[None]:
+    """The modes that code meets in a training step, whatever was switched on before; that is switched on again after.
 
-    Else a right `scores / torch.sqrt(torch.tensor(U))` would differ by a rounding to float32 that nobody sees.
+    Gradients are on, nothing is inferred, traced for anomalies or cast, new tensors live on the processor, and no
+    warning is an error. Where no tensor given is of another precision, new ones are float64 unless their code says
+    otherwise: else a right `scores / torch.sqrt(torch.tensor(U))` would differ by a rounding that nobody sees.
     """
+    import numpy as np
+
+    with contextlib.ExitStack() as modes:
+        modes.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        modes.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
+        if torch := sys.modules.get("torch"):
+            _torch_modes(torch, question, modes)
+        yield
+
+
+def _torch_modes(torch: Any, question: Question, modes: contextlib.ExitStack) -> None:
+    device, dtype = _default_device(), torch.get_default_dtype()
+    strict = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    modes.callback(lambda: _default_device() == device or torch.set_default_device(device))
+    modes.callback(torch.set_default_dtype, dtype)
+    modes.callback(torch.use_deterministic_algorithms, strict, warn_only=warn_only)
+    torch.use_deterministic_algorithms(False)
+    torch.set_default_dtype(torch.float64 if _all_float64(question) else torch.float32)
+    if device is not None and device.type != "cpu":
+        modes.enter_context(torch.device("cpu"))
+    modes.enter_context(torch.inference_mode(False))
+    modes.enter_context(torch.enable_grad())
+    modes.enter_context(torch.autograd.set_detect_anomaly(False))
+    modes.enter_context(torch.autocast("cpu", enabled=False))
+
+
+def _default_device() -> Any:
+    """Where the notebook wants new tensors; None where it has not said. `get_default_device` wants it to be here."""
+    return getattr(sys.modules.get("torch.utils._device"), "CURRENT_DEVICE", None)
+
+
+def _all_float64(question: Question) -> bool:
+    """Whether no tensor given is of another precision."""
     given = tensor_leaves([list(question.arguments), question.options.get("state")])
-    dtypes = {str(leaf.dtype) for leaf in given if leaf.is_floating_point()}
-    torch = sys.modules.get("torch")
-    if torch is None or dtypes - {"torch.float64"}:
-        yield
-        return
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
+    return not {str(leaf.dtype) for leaf in given if leaf.is_floating_point()} - {"torch.float64"}
 
 
 @contextlib.contextmanager
@@ -114,27 +144,75 @@ def _value(subject: Any, question: Question) -> Any:
 
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
     """Outputs, and the gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
-    arguments = list(plain(question.arguments))
-    inputs = [arguments[position].requires_grad_(True) for position in question.options["wrt"]]
+    arguments, leaves = _grown(plain(question.arguments), question.options["wrt"])
     output = function(*arguments)
-    return {"output": output, "gradient": _pull_back(output, inputs, question.options["cotangent"])}
+    return {"output": output, "gradient": _pull_back(output, leaves, question.options["cotangent"])}
+
+
+def _grown(arguments: Sequence[Any], wrt: Sequence[int]) -> tuple[list[Any], list[Any]]:
+    """The arguments, and the leaves that those at `wrt` have grown from.
+
+    As in a network, where what a layer is given is no leaf: it may be changed in place.
+    """
+    leaves = {place: arguments[place].requires_grad_() for place in wrt}
+    grown = [leaves[place].clone() if place in leaves else item for place, item in enumerate(arguments)]
+    return grown, list(leaves.values())
+
+
+def _after(function: Callable[..., Any], question: Question) -> Any:
+    """The arguments as they are after a call, and which of them have come to require gradients, or to have one."""
+    arguments = plain(question.arguments)
+    function(*arguments)
+    return {
+        "arguments": [item.detach() if tensor_leaves(item) == [item] else item for item in arguments],
+        "marked": [any(leaf.requires_grad for leaf in tensor_leaves(item)) for item in arguments],
+    }
 
 
 def _module(constructor: Callable[..., Any], question: Question) -> Any:
-    """Build the module, load the state strictly, run it; pull a cotangent, if any, back to inputs and parameters."""
+    """Build the module, load its state, do what comes before, run it.
+
+    A cotangent, if any, is pulled back to the floating-point inputs and to the parameters. Buffers are compared only
+    where they are asked for.
+    """
     import torch
 
-    module = _built(constructor, question.options["init"]).double()
-    module.load_state_dict(plain(question.options["state"]), strict=True)
-    arguments = list(plain(question.arguments))
-    cotangent = question.options.get("cotangent")
+    options = question.options
+    module = _built(constructor, options["init"]).double()
+    _load(module, plain(options["state"]), plain(options.get("buffers", {})))
+    for word, *arguments in options.get("before", ()):
+        module(*plain(list(arguments))) if word == "call" else module.train(word == "train")
+    given = plain(list(question.arguments))
+    cotangent = options.get("cotangent")
     if cotangent is None:
-        with torch.no_grad():
-            return module(*arguments)
-    inputs = [item.requires_grad_(True) for item in arguments if torch.is_tensor(item) and item.is_floating_point()]
+        output = module(*given)
+        return {"output": output, "buffers": dict(module.named_buffers())} if options.get("with_buffers") else output
+    floating = [place for place, item in enumerate(given) if torch.is_tensor(item) and item.is_floating_point()]
+    grown, leaves = _grown(given, floating)
     named = dict(sorted(module.named_parameters()))
-    output = module(*arguments)
-    return {"output": output, "gradient": _pull_back(output, [*inputs, *named.values()], cotangent)}
+    output = module(*grown)
+    return {"output": output, "gradient": _pull_back(output, [*leaves, *named.values()], cotangent)}
+
+
+class _OtherParameters(Exception):
+    """A module has not the parameters that it should have."""
+
+
+def _load(module: Any, parameters: Mapping[str, Any], buffers: Mapping[str, Any]) -> None:
+    """Load values by name: exactly these parameters, and among its buffers these. It may have buffers of its own."""
+    for word, given, wanted in (
+        ("parameter", dict(module.named_parameters()), parameters),
+        ("buffer", dict(module.named_buffers()), buffers),
+    ):
+        for name, value in wanted.items():
+            if name not in given:
+                raise _OtherParameters(f"has no {word} {name}")
+            if given[name].shape != value.shape:
+                shapes = f"shape {tuple(given[name].shape)}, but it should have shape {tuple(value.shape)}"
+                raise _OtherParameters(f"has a {word} {name} of {shapes}")
+    if more := [name for name, _ in module.named_parameters() if name not in parameters]:
+        raise _OtherParameters(f"has a parameter {more[0]} that is not asked for")
+    module.load_state_dict({**parameters, **buffers}, strict=False)
 
 
 def _built(constructor: Callable[..., Any], init: Mapping[str, Any]) -> Any:
@@ -164,7 +242,8 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
     import torch
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
-    total = sum((item * weight).sum() for item, weight in zip(outputs, plain(list(cotangent)), strict=True))
+    with torch.enable_grad():  # whatever the code has left behind
+        total = sum((item * weight).sum() for item, weight in zip(outputs, plain(list(cotangent)), strict=True))
     if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
     return list(torch.autograd.grad(total, inputs, allow_unused=True))
@@ -182,6 +261,7 @@ def tensor_leaves(value: Any) -> list[Any]:
 
 
 _KINDS: dict[str, Callable[[Any, Question], Any]] = {
+    "after": _after,
     "call": _call,
     "gradient": _gradient,
     "module": _module,

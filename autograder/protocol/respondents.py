@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder.core import Answer, Ask, Case, Parameters, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
+from autograder.protocol.lacking import lacking
 
 PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
 
@@ -137,6 +138,14 @@ class FunctionRespondent:
         options = {"wrt": list(wrt), "cotangent": cotangent}
         return value_of(self.ask(Question(kind="gradient", name=self.name, arguments=arguments, options=options)))
 
+    def buffers(self, *arguments: Any) -> Any:
+        """A function has none."""
+        raise AuthorError("buffers", f"part {self.name!r}: buffers() is for modules, not for functions")
+
+    def after(self, *arguments: Any) -> Any:
+        """What a call leaves of its arguments: `{"arguments": [...], "marked": [...]}`."""
+        return value_of(self.ask(Question(kind="after", name=self.name, arguments=arguments)))
+
     def precise(self, *arguments: Any) -> Any:
         """What the function returns on numbers of a hundred digits: `{"digits": …}` or `{"unsupported": why}`."""
         return value_of(self.ask(Question(kind="symbolic", name=self.name, arguments=arguments)))
@@ -152,14 +161,23 @@ class ModuleRespondent:
 
     def call(self, *arguments: Any) -> Any:
         """What `forward` returns."""
-        return value_of(
-            self.ask(Question(kind="module", name=self.name, arguments=arguments, options=self.case.options))
-        )
+        return self._asked(arguments)
 
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> Any:
         """Output and gradients by every floating-point input, then by every parameter in order of their names."""
-        options = {**self.case.options, "cotangent": cotangent}
+        return self._asked(arguments, cotangent=cotangent)
+
+    def buffers(self, *arguments: Any) -> Any:
+        """The module's buffers after the call, by name."""
+        return self._asked(arguments, with_buffers=True)["buffers"]
+
+    def _asked(self, arguments: tuple[Any, ...], **more: Any) -> Any:
+        options = {**self.case.options, **more}
         return value_of(self.ask(Question(kind="module", name=self.name, arguments=arguments, options=options)))
+
+    def after(self, *arguments: Any) -> Any:
+        """What a module does to its arguments is not asked."""
+        raise AuthorError("unchanged", f"part {self.name!r}: unchanged() is for functions, not for modules")
 
     def precise(self, *arguments: Any) -> Any:
         """A module's parameters are floats: there is nothing exact to ask for."""
@@ -169,11 +187,14 @@ class ModuleRespondent:
 def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
     """What a student reads where there is no value."""
     detail = reply.detail
+    if reply.failure == "raised" and (lack := lacking(detail)):
+        return lack_verdict(check, name, lack, detail)
     stub = reply.failure == "raised" and detail.startswith("NotImplementedError")
     missing = "it still raises NotImplementedError" if stub else "the notebook does not define it"
     sentences = {
         "missing": f"{name} has not been answered: {missing}.",
         "raised": f"{name} raised {detail}",
+        "parameters": f"{name} {detail}.",
         "timeout": f"{name} took too long: {detail}",
         "memory": f"{name} used more memory than a submission may use.",
         "exit": f"The process ended while {name} was running: {detail}",
@@ -183,6 +204,18 @@ def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
     failure = "missing" if stub else reply.failure or "staff"
     return Verdict(
         check=check, ok=None if failure == "staff" else False, code=failure, message=sentences[failure], staff=detail
+    )
+
+
+def lack_verdict(check: str, name: str, lack: tuple[str, str], staff: str) -> Verdict:
+    """What a student reads whose code needs what the grading machine has not got."""
+    code, sentence = lack
+    return Verdict(
+        check=check,
+        ok=None,
+        code=code,
+        message=f"{name} could not be run. {sentence} A grader will check it.",
+        staff=staff,
     )
 
 

@@ -77,9 +77,11 @@ def look(subject: Any, question: Question, returns: Any) -> None:
     with quiet_stderr():
         reply = answer(question, {name: subject})
     if reply.failure:
-        what = (
-            "is not written yet" if reply.detail.startswith("NotImplementedError") else f"stopped with {reply.detail}"
-        )
+        what = f"stopped with {reply.detail}"
+        if reply.failure == "parameters":
+            what = reply.detail
+        if reply.detail.startswith("NotImplementedError"):
+            what = "is not written yet"
         raise Malformed(reply.failure, f"{name} {what}.")
     if fault := _fault(reply.value, returns, "the result"):
         raise Malformed("form", f"{name}: {fault}.")

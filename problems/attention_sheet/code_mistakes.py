@@ -110,6 +110,13 @@ def separator_to_the_next(tokens, E_tok, E_seg, E_pos, sep, *, p):
     return E_tok[tokens] + E_seg[segments] + E_pos[positions]
 
 
+def no_separator_at_first(tokens, E_tok, E_seg, E_pos, sep, *, p):
+    """A separator in the very first place ends a sentence as well: the next token belongs to the second one."""
+    other = torch.cat([torch.full_like(tokens[:1], sep + 1), tokens[1:]])
+    segments, positions = _numbers(other, sep, p["restart"])
+    return E_tok[tokens] + E_seg[segments] + E_pos[positions]
+
+
 def positions_the_other_way(tokens, E_tok, E_seg, E_pos, sep, *, p):
     """Read once more whether positions start again in each sentence."""
     segments, positions = _numbers(tokens, sep, not p["restart"])

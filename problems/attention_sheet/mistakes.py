@@ -375,6 +375,7 @@ MISTAKES = {
         code_mistakes.without_segments,
         code_mistakes.without_positions,
         code_mistakes.separator_to_the_next,
+        code_mistakes.no_separator_at_first,
         code_mistakes.positions_the_other_way,
         code_mistakes.positions_from_one,
         code_mistakes.sinusoids,

@@ -75,17 +75,17 @@ def scores_of_heads(rng, p, **fixed):
 
 
 def large_where_hidden(rng, p):
-    """Large scores where nothing is to be seen: no mask of moderate size outweighs them, and no row saturates."""
+    """Large scores where nothing is to be seen, low ones elsewhere: no mask of moderate size outweighs them."""
     scores = scores_of_heads(rng, p, T=7)["scores"]
     hidden = masked_weights(torch.zeros_like(scores), p=p) == 0
-    return {"scores": scores + 1000.0 * hidden}
+    return {"scores": scores + torch.where(hidden, 4000.0, -4000.0)}
 
 
 def large_throughout(rng, p):
     """All scores of a position are large, above zero or below: no exponential may overflow, none may vanish."""
     scores = scores_of_heads(rng, p, T=7)["scores"]
     signs = torch.from_numpy(rng.permutation([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0]))
-    return {"scores": scores + 1000.0 * signs[:, None]}
+    return {"scores": scores + 4000.0 * signs[:, None]}
 
 
 def one_position(rng, p):
@@ -102,6 +102,11 @@ def sentences(rng, p, lengths=()):
     tokens = np.concatenate([[*rng.choice(words, length - 1), sep] for length in lengths]).astype(np.int64)
     drawn = tensors(rng, n, E_tok="V J", E_seg="S J", E_pos="P J")
     return {"tokens": torch.from_numpy(tokens), **drawn, "sep": sep}
+
+
+def separator_first(rng, p):
+    """The first sentence is [SEP] alone, and others follow."""
+    return sentences(rng, p, lengths=(1, *rng.permutation([2, 3]).tolist()))
 
 
 def one_token(rng, p):
@@ -193,12 +198,12 @@ assert math.isclose(sum(FATE.values()), 1)  # every selected token has one of th
 
 
 MASK_INPUTS = [scores_of_heads, large_where_hidden, large_throughout, one_position]
-BERT_INPUTS = [sentences, one_token]
+BERT_INPUTS = [sentences, separator_first, one_token]
 MASK_CHECKS = [close(weight=2), holds(hidden_positions_have_weight_zero), gradient()]
 
 PROBLEM = Problem(
     title="Questions on attention",
-    version=1,
+    version=2,
     source="question sheet on 'Attention is all you need', questions 1, 2, 3, 5 and 8",
     draw=draw,
     phrases=phrases,

@@ -79,6 +79,12 @@ def one_sentence(rng, p):
     return drawn
 
 
+def far_apart(rng, p):
+    """Scores that lie far apart: most probabilities are tiny, and their logarithms are not."""
+    drawn = sentences(rng, p)
+    return {**drawn, "scores": 20 * drawn["scores"]}
+
+
 def losses(rng, p):
     """Losses of sentences of unequal lengths."""
     B = int(rng.choice([3, 5, 7]))
@@ -234,12 +240,12 @@ def product_of_slopes(p):
     )
 
 
-LOG_LOSS_INPUTS = [sentences, one_sentence]
+LOG_LOSS_INPUTS = [sentences, far_apart, one_sentence]
 LOG_LOSS_CHECKS = [close(rtol=1e-6, weight=4), gradient(rtol=1e-6)]
 
 PROBLEM = Problem(
     title="Language modelling",
-    version=1,
+    version=2,
     source="slides on language modelling, recurrent networks and gradient clipping",
     draw=draw,
     phrases=phrases,
@@ -251,7 +257,13 @@ PROBLEM = Problem(
         Function("log_loss", points=5, inputs=LOG_LOSS_INPUTS, reference=log_loss, checks=LOG_LOSS_CHECKS),
         Function("perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)]),
         Function(
-            "generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, trials=5, checks=[exactly()]
+            "generate",
+            points=6,
+            inputs=[ends_everywhere, one_row],
+            reference=generate,
+            trials=5,
+            also=(),  # words that end everywhere need probabilities of ordinary size
+            checks=[exactly()],
         ),
         Function(
             "clip", points=3, inputs=[gradients, short_gradients], reference=clip, trials=4, checks=[close(rtol=3e-6)]

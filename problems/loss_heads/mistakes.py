@@ -460,6 +460,11 @@ def of_the_prediction(x, y, W, B, w, b, *, p):
     }
 
 
+def on_the_matrix_itself(x, y, W, B, w, b, *, p):
+    """You made W itself require gradients: whoever called your function has a tensor that is not as it was."""
+    return _measured(x, y, W.requires_grad_(), B, w, b, p)
+
+
 def first_head_alone(x, y, W, B, w, b, *, p):
     """Your second entry has the loss of the first head only."""
     matrices = W.clone().requires_grad_()
@@ -548,6 +553,7 @@ MISTAKES = {
         by_the_input,
         of_the_prediction,
         first_head_alone,
+        on_the_matrix_itself,
     ],
     "claim": [claim_the_other_way, claim_larger, claim_zero],
 }

@@ -16,6 +16,7 @@ from autograder import (
     holds,
     sizes,
     tensors,
+    unchanged,
 )
 
 from .equivalents import EQUIVALENTS
@@ -243,11 +244,12 @@ NORM_CHECKS = [
     holds(norm_with_the_final_loss),
     holds(norm_with_all_heads),
     holds(norm_with_residual_connections),
+    unchanged(),
 ]
 
 PROBLEM = Problem(
     title="Loss heads and residual connections",
-    version=1,
+    version=2,
     source="exam 1 of 2021, problem 2",
     draw=draw,
     phrases=phrases,

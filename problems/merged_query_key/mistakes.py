@@ -117,6 +117,13 @@ def heads_averaged(W, L, *, p):
     return torch.softmax(_scores_of(W, L, p), dim=-1).mean(0)
 
 
+def minus_hundred(W, L, *, p):
+    """Your mask is a number of moderate size: where all scores that are seen are lower, what is hidden is looked at."""
+    scores = torch.einsum("ta,kab,sb->kts", L, W, L)
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return torch.softmax(scores.masked_fill(later, -100.0), dim=-1)
+
+
 def rows_not_normalised(W, L, *, p):
     """Your rows do not sum to one: what is masked leaves before the softmax, which then runs over what is left."""
     scores = torch.einsum("ta,kab,sb->kts", L, W, L)
@@ -288,6 +295,7 @@ MISTAKES = {
         symmetric_part,
         heads_averaged,
         rows_not_normalised,
+        minus_hundred,
     ],
     "factor": [
         values_twice,

@@ -96,6 +96,14 @@ def attention(W, L, *, p):
     return torch.softmax(scores, dim=-1)
 
 
+def later_positions_have_weight_zero(f, inputs, p):
+    """The weight of a position that is not seen must be exactly zero, however low the other scores are."""
+    W, L = inputs["W"].abs() + 1, inputs["L"].abs() + 1
+    alpha = f(-1e6 / W[0].numel() * W, L)  # every score is less than minus a million
+    hidden = attention(W * 0, L, p=p) == 0
+    return not (alpha[hidden].abs() > 0).any()
+
+
 def factor(W, I, *, p):  # noqa: E741 - the size's name in the course
     """Two matrices whose merged matrix is W: W[K,J1,J2] of rank I -> W_Q[K,I,J1], W_K[K,I,J2]."""
     U, S, Vt = torch.linalg.svd(W, full_matrices=False)
@@ -128,12 +136,13 @@ def second_position(p):
 
 MERGE_INPUTS = [both_matrices, one_head_of_one]
 ATTENTION_INPUTS = [merged_and_vectors, one_head]
+ATTENTION_CHECKS = [close(weight=3), holds(later_positions_have_weight_zero), gradient()]
 FACTOR_INPUTS = [merged_of_rank_I, merged_of_rank_one]
 FACTOR_CHECKS = [form(), holds(merging_them_gives_W_back)]
 
 PROBLEM = Problem(
     title="One matrix for query and key",
-    version=1,
+    version=2,
     source="exam 1 of 2021, problem 4; transformer problems, problem 6",
     draw=draw,
     phrases=phrases,
@@ -142,9 +151,7 @@ PROBLEM = Problem(
     equivalents=EQUIVALENTS,
     parts=[
         Function("merge", points=5, inputs=MERGE_INPUTS, reference=merge, checks=[close(weight=4), gradient()]),
-        Function(
-            "attention", points=5, inputs=ATTENTION_INPUTS, reference=attention, checks=[close(weight=4), gradient()]
-        ),
+        Function("attention", points=5, inputs=ATTENTION_INPUTS, reference=attention, checks=ATTENTION_CHECKS),
         Function("factor", points=4, inputs=FACTOR_INPUTS, reference=factor, checks=FACTOR_CHECKS),
         Number("separate", points=1, reference=separate),
         Number("merged", points=1, reference=merged),

@@ -217,7 +217,7 @@ PROBLEM = Problem(
         Derivation("first_row", points=2, **ROW, **row(0)),
         Derivation("second_row", points=2, **ROW, **row(1)),
         Derivation("inner", points=3, **INNER, reference="cos(k*omega_j)", model=product_chain),
-        Function("encoding", points=3, inputs=ENCODING_INPUTS, trials=3, reference=encoding, checks=ENCODING_CHECKS),
+        Function("encoding", points=3, inputs=ENCODING_INPUTS, trials=4, reference=encoding, checks=ENCODING_CHECKS),
         Function("shift", points=5, inputs=SHIFT_INPUTS, trials=3, reference=shift, checks=SHIFT_CHECKS),
         Choice("rows", points=1, reference=transposed_on_the_right),
         Choice("coefficients", points=1, reference=independent_waves),

@@ -99,6 +99,12 @@ def masked_late(h, W_Q, W_K, W_V, *, p):
     return _joined(alpha.masked_fill(hidden_pairs, 0.0), h @ W_V.mT)
 
 
+def minus_hundred(h, W_Q, W_K, W_V, *, p):
+    """Your mask is a number of moderate size: where all scores that are seen are lower, what is hidden is looked at."""
+    hides = _hides(h, p) if p["mask"] != "none" else torch.ones(len(h), len(h), dtype=torch.bool).triu(1)
+    return _joined(torch.softmax(_scored(h, W_Q, W_K, p).masked_fill(hides, -100.0), dim=-1), h @ W_V.mT)
+
+
 def own_values(h, W_Q, W_K, W_V, *, p):
     """Your h_out is the value of the position that looks: the weights have no effect on it."""
     alpha = torch.softmax(_masked(h, W_Q, W_K, p), dim=-1)
@@ -401,6 +407,7 @@ MISTAKES = {
         other_scale,
         other_mask,
         masked_late,
+        minus_hundred,
         own_values,
         no_weights,
         all_pairs_compete,

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder import Choice, Function, Growth, Number, Problem, Written, close, gradient, sizes, tensors
+from autograder import Choice, Function, Growth, Number, Problem, Written, close, gradient, holds, sizes, tensors
 
 from .bounds import (
     EQUAL_LETTERS,
@@ -136,6 +136,14 @@ def layer(h, W_Q, W_K, W_V, *, p):
     return alpha, out.transpose(0, 1).flatten(1)  # head 1; ...; head K
 
 
+def hidden_positions_have_weight_zero(f, inputs, p):
+    """The weight of a position that is not looked at must be exactly zero, however low the other scores are."""
+    h, W_Q, W_K = (inputs[name].abs() + 1 for name in ("h", "W_Q", "W_K"))
+    alpha, _ = f(h, W_Q, -1e6 / (W_Q[0].numel() * W_Q.shape[2]) * W_K, inputs["W_V"])  # all scores < -100,000
+    hidden = layer(h, W_Q * 0, W_K, inputs["W_V"], p=p)[0] == 0
+    return not (alpha[hidden].abs() > 0).any()
+
+
 # The bounds.
 
 
@@ -198,10 +206,11 @@ No points for restating the bound. Half a point for "because U < J" alone.
 
 
 LAYER_INPUTS = [drawn, wide_values, one_of_each]
+LAYER_CHECKS = [close(weight=4), holds(hidden_positions_have_weight_zero), gradient()]
 
 PROBLEM = Problem(
     title="How long self-attention takes",
-    version=1,
+    version=2,
     source="transformer problems, problem 4 (a) and (b)",
     draw=draw,
     phrases=phrases,
@@ -210,9 +219,7 @@ PROBLEM = Problem(
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[
-        Function(
-            "layer", points=6, inputs=LAYER_INPUTS, trials=2, reference=layer, checks=[close(weight=5), gradient()]
-        ),
+        Function("layer", points=6, inputs=LAYER_INPUTS, trials=2, reference=layer, checks=LAYER_CHECKS),
         Growth("softmax_time", points=3, **ROW_LETTERS, reference=softmax_time),
         Growth("softmax_practice", points=2, **ROW_LETTERS, reference=softmax_practice),
         Number("softmax_depth", points=2, reference=softmax_depth),

@@ -194,6 +194,16 @@ def all_pairs_compete(h, W_Q, W_K, W_V, *, p):
     return _shaped(alpha, _mean(alpha, h, W_V), h)
 
 
+def minus_hundred(h, W_Q, W_K, W_V, *, p):
+    """Your mask is a number of moderate size: where all scores that are seen are lower, what is hidden is looked at."""
+    cells = _cells(h, p)
+    if cells.all():
+        cells = cells.tril()
+    open_scores = _scored(h, W_Q, W_K, {**p, "code": "image"})
+    alpha = torch.softmax(open_scores.masked_fill(~cells, -100.0), dim=-1)
+    return _shaped(alpha, _mean(alpha, h, W_V), h)
+
+
 def lookers_compete(h, W_Q, W_K, W_V, *, p):
     """Your weights sum to one over the positions that look; they must do so over those that are looked at."""
     alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-2)
@@ -456,6 +466,7 @@ MISTAKES = {
         one_axis_only,
         axes_apart,
         all_pairs_compete,
+        minus_hundred,
         lookers_compete,
         query_and_key_exchanged,
         other_scale,

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder import Choice, Equation, Function, Growth, Number, Problem, close, gradient
+from autograder import Choice, Equation, Function, Growth, Number, Problem, close, gradient, holds
 from autograder import sizes as drawn_sizes
 from autograder import tensors as drawn_tensors
 
@@ -100,6 +100,14 @@ def spatial(h, W_Q, W_K, W_V, *, p):
     return alpha.reshape(-1, *h.shape[:-1], *h.shape[:-1]), out.reshape(h.shape)
 
 
+def hidden_positions_have_weight_zero(f, inputs, p):
+    """The weight of a position that is not looked at must be exactly zero, however low the other scores are."""
+    h, W_Q, W_K = (inputs[name].abs() + 1 for name in ("h", "W_Q", "W_K"))
+    alpha, _ = f(h, W_Q, -1e6 / (W_Q[0].numel() * W_Q.shape[2]) * W_K, inputs["W_V"])  # all scores < -100,000
+    hidden = spatial(h, W_Q * 0, W_K, inputs["W_V"], p=p)[0] == 0
+    return not (alpha[hidden].abs() > 0).any()
+
+
 # The typed answers.
 
 
@@ -130,11 +138,11 @@ def no_position(p):
 
 
 SPATIAL_INPUTS = [drawn, wide_values, one_of_each]
-SPATIAL_CHECKS = [close(weight=6), gradient()]
+SPATIAL_CHECKS = [close(weight=5), holds(hidden_positions_have_weight_zero), gradient()]
 
 PROBLEM = Problem(
     title="The spatial transformer",
-    version=1,
+    version=2,
     source="transformer problems, problem 5 (a) and (b)",
     draw=draw,
     phrases=phrases,

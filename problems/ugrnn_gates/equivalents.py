@@ -113,8 +113,17 @@ class AsLerp(InPlaceOfStates):
         return torch.lerp(torch.tanh(torch.lerp(b, a, share)), h, keep)
 
 
+class WithBuffer(AsLerp):
+    def __init__(self, J, K, *, p):
+        super().__init__(J, K, p=p)
+        self.register_buffer("one", torch.ones(1))
+
+    def step(self, h, x):
+        return self.one * super().step(h, x)
+
+
 EQUIVALENTS = {
     "ugrnn": [step_back, one_matrix, as_steps],
     "two_gate": [as_lerp, one_product, with_exp],
-    "TwoGateUGRNN": [Fused, InPlaceOfStates, AsLerp],
+    "TwoGateUGRNN": [Fused, InPlaceOfStates, AsLerp, WithBuffer],
 }

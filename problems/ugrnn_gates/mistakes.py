@@ -7,6 +7,7 @@ from .module_mistakes import (
     CandidateReturned,
     ForgetsState,
     GateSwapped,
+    KeepsItsState,
     NotThroughTime,
     OnlyLast,
     ReadsBackwards,
@@ -282,6 +283,7 @@ MISTAKES = {
         detached_gates,
     ],
     "TwoGateUGRNN": [
+        KeepsItsState,
         ForgetsState,
         ReadsBackwards,
         StatesBefore,

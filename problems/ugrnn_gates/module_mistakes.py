@@ -39,6 +39,19 @@ class ForgetsState(_Unrolled):
         return torch.stack([self.step(h, x_t) for x_t in x.unbind(1)], 1)
 
 
+class KeepsItsState(_Unrolled):
+    """Your module goes on where its last call ended: the state that a call is given is the one that it begins with."""
+
+    def __init__(self, J, K, *, p):
+        super().__init__(J, K, p=p)
+        self.h = None
+
+    def forward(self, x, h):
+        states = super().forward(x, h if self.h is None or self.h.shape != h.shape else self.h)
+        self.h = states[:, -1].detach()
+        return states
+
+
 class ReadsBackwards(_Unrolled):
     """You read the sequence from its end: h[b,t] may depend on the inputs up to t only."""
 

@@ -1,7 +1,11 @@
 """Slips made by machine: they change what they say, strong tests kill them, and weak tests are found out."""
 
+from math import inf
+
 import numpy as np
 import pytest
+import torch
+from torch import softmax
 
 from autograder import Expression, Function, Problem, close, tensors
 from autograder.audit.mutation_score import strength
@@ -18,9 +22,27 @@ def below(x, bound):
     return x[x <= bound] - 1
 
 
+def masked(scores, n):
+    """Many places where a slip can be made; it is never called."""
+    z = scores.clone()
+    z[:, :n] = -torch.inf if 0 < n <= 5 else -inf
+    z = z.masked_fill(n, -float("inf"))
+    return softmax(z, -1) + z.exp() + torch.exp(z)
+
+
+def remembered(x):
+    """A sum; its mutant keeps the first one for each shape."""
+    return x.sum(0)
+
+
 def inputs(rng, p):
     """Queries and keys that are neither square nor alike."""
     return tensors(rng, {"T": 3, "S": 5, "U": 2}, q="T U", k="S U")
+
+
+def one_size(rng, p):
+    """A vector."""
+    return tensors(rng, {}, x="5")
 
 
 def weak_inputs(rng, p):
@@ -43,6 +65,21 @@ def problem(*parts):
         (score, "off by one", "0.5 → 1.5"),
         (below, "boundary", "x <= bound → x < bound"),
         (below, "sign", "x[x <= bound] - 1 → x[x <= bound] + 1"),
+        (masked, "infinity", "-torch.inf → -30.0"),
+        (masked, "infinity", "-inf → -100.0"),
+        (masked, "infinity", "-float('inf') → -10000.0"),
+        (masked, "clone left out", "scores.clone() → scores"),
+        (masked, "detached", "z = scores.clone() → z = scores.clone().detach()"),
+        (masked, "single precision", "z = scores.clone() → z = scores.clone().float().double()"),
+        (masked, "slice", ":n → :"),
+        (masked, "slice", ":n → :n + 1"),
+        (masked, "slice", ":n → :n - 1"),
+        (masked, "boundary", "0 < n <= 5 → 0 <= n <= 5"),
+        (masked, "boundary", "0 < n <= 5 → 0 < n < 5"),
+        (masked, "function dropped", "softmax(z, -1) → z"),
+        (masked, "function dropped", "z.exp() → z"),
+        (masked, "function dropped", "torch.exp(z) → z"),
+        (masked, "remembered", "a result is kept, and given again for arguments of the same shapes"),
     ],
 )
 def test_slips_of_code(function, kind, place):
@@ -91,6 +128,15 @@ def test_strong_inputs_leave_no_survivor():
     assert found.made == found.killed + len(found.harmless)
     assert found.survivors == ()
     assert all("not checked" in reason for mutant, reason in found.harmless if mutant.kind == "detached")
+
+
+def test_a_result_that_is_remembered_by_its_shape():
+    """The mutant gives its first result for a shape again, and what is drawn once more with the same sizes kills it."""
+    mutant = next(item for item in mutants_of_code(remembered) if item.kind == "remembered")
+    assert [mutant.subject(np.full(n, value)).item() for n, value in ((2, 1.0), (3, 1.0), (2, 5.0))] == [2.0, 3.0, 2.0]
+    part = Function("remembered", points=1, reference=remembered, inputs=one_size, checks=[close()], trials=1, also=())
+    (found,) = strength(problem(part))
+    assert "remembered" not in [item.kind for item in (*found.survivors, *(item for item, _ in found.harmless))]
 
 
 def test_weak_inputs_are_found_out():

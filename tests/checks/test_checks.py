@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder import close, exactly, form, gradient, holds
+from autograder import close, exactly, form, gradient, holds, unchanged
 from autograder.checks.compare import difference, number
 from autograder.core import Case
 from autograder.errors import AuthorError
@@ -215,6 +215,71 @@ def test_cotangents_are_the_same_for_everybody():
     """They follow from the case: judging again gives the same verdict."""
     one, other = (gradient()._cotangent(case(x=X), X) for _ in range(2))
     assert torch.equal(one[0], other[0]) and not torch.equal(one[0], torch.ones(5))
+
+
+def two_paths(x, y):
+    """Differentiable by both."""
+    return x * y
+
+
+def by_x_alone(x, y):
+    """Not differentiable by y."""
+    return x * y.detach()
+
+
+NAMED = [
+    ("", by_x_alone, "detached"),
+    ("x y", by_x_alone, "detached"),
+    ("y", by_x_alone, "detached"),
+    ("x", by_x_alone, "ok"),
+    ("x", two_paths, "ok"),
+]
+
+
+@pytest.mark.parametrize(("names", "student", "code"), NAMED)
+def test_gradients_by_some_arguments(names, student, code):
+    """`gradient("x")` asks for the gradient by x only."""
+    assert run(gradient(names), student, two_paths, x=t(1, 2), y=t(3, 5)) == code
+
+
+def test_a_gradient_by_an_argument_that_there_is_not():
+    """A misspelt name is the author's slip."""
+    with pytest.raises(AuthorError, match="there is no 'z'; there are x, y"):
+        run(gradient("z"), two_paths, two_paths, x=t(1, 2), y=t(3, 5))
+
+
+def test_rounding_beside_a_large_cotangent():
+    """A saturated tanh has next to no gradient: two ways to write it differ by last digits; a factor shows as ever."""
+
+    def by_sigmoid(x):
+        return 2 * torch.sigmoid(2 * x) - 1
+
+    def by_tanh(x):
+        return torch.tanh(x)
+
+    for x in (1.0, 8.0, 12.0, 30.0):
+        assert run(gradient(), by_sigmoid, by_tanh, x=t(x)) == "ok"
+    assert run(gradient(), lambda x: torch.tanh(x) * 1.0000001, by_tanh, x=t(1.0)) == "gradient_value"
+    assert run(gradient(), lambda x: 5e-9 * x, lambda x: 1e-9 * x, x=t(1.0)) == "gradient_value"
+
+
+LEFT = [
+    ("", lambda x, y: x + y, "ok"),
+    ("", lambda x, y: x.clone().add_(y), "ok"),
+    ("", lambda x, y: x.clone().requires_grad_() + y, "ok"),
+    ("", lambda x, y: x.add_(y), "changed"),
+    ("", lambda x, y: x.requires_grad_() + y, "changed"),
+    ("", lambda x, y: x.resize_(1) + y, "changed"),
+    ("y", lambda x, y: x.add_(y), "ok"),
+    ("x", lambda x, y: x.add_(y), "changed"),
+    ("x", lambda x, y: x.add_(y).sub_(y), "ok"),
+]
+
+
+@pytest.mark.parametrize(("names", "student", "code"), LEFT)
+def test_arguments_that_must_stay_as_they_are(names, student, code):
+    """Entries, shapes, and that no gradient is required; a copy may be changed."""
+    assert run(unchanged(names), student, two_paths, x=t(1, 2), y=t(3, 5)) == code
 
 
 def test_close_and_exactly():

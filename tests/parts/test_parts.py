@@ -273,10 +273,10 @@ def test_new_tensors_are_float64_while_nothing_else_is_given():
     assert seen == [torch.float64, torch.float32, torch.float64]
 
 
-def test_changing_an_argument_in_place_is_right_until_gradients_are_asked():
-    """A function that overwrites its argument has the right values; autograd refuses it in its own words."""
+def test_changing_an_argument_in_place_is_right():
+    """In a network what a function is given is no leaf: it may overwrite its argument, gradients or not."""
     outcome = judge_part(FUNCTION, {}, ask_of(lambda x, y: x.add_(y).add_(y)), KEY)
-    assert outcome.points == 2.0 and outcome.verdicts[1].code == "raised" and "leaf" in outcome.verdicts[1].message
+    assert outcome.standing == "earned", outcome.verdicts
 
 
 def test_other_gradients_are_not_taken_for_a_mistake_that_has_none():
@@ -297,8 +297,9 @@ def test_each_of_several_inputs_is_drawn():
 
     part = Function("f", points=1, inputs=[inputs, one], reference=total, checks=[close()], trials=4)
     cases = part.cases({}, KEY)
-    assert [tuple(case.arguments["x"].shape) for case in cases] == [(3, 5)] * 4 + [(1, 1)]
-    assert len({case.rng_key for case in cases}) == 5
+    drawn = [case for case in cases if case.drawn_by]
+    assert [tuple(case.arguments["x"].shape) for case in drawn] == [(3, 5)] * 4 + [(1, 1)]
+    assert len({case.rng_key for case in cases}) == len(cases)
     assert not torch.equal(cases[0].arguments["x"], cases[1].arguments["x"])
     # Right on all but the edge case is not right.
     assert verdict(part, ask_of(lambda x, y: x + 2 * y if x.numel() > 1 else x)) == ("lost", "value")
@@ -388,6 +389,38 @@ class MoreParameters(Linear):
         self.extra = nn.Parameter(torch.zeros(1))
 
 
+class WithBuffer(Linear):
+    def __init__(self, J, K):
+        super().__init__(J, K)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x):
+        self.calls += 1
+        return super().forward(x)
+
+
+class Remembers(Linear):
+    def forward(self, x):
+        self.x = getattr(self, "x", x)
+        return super().forward(self.x)
+
+
+class RemembersInTraining(Linear):
+    def forward(self, x):
+        self.x = getattr(self, "x", x) if self.training else x
+        return super().forward(self.x)
+
+
+class OnlyInTraining(Linear):
+    def forward(self, x):
+        return super().forward(x if self.training else 2 * x)
+
+
+class Overwrites(Linear):
+    def forward(self, x):
+        return super().forward(x.mul_(2).div_(2))
+
+
 class Reordered(nn.Module):
     def __init__(self, J, K):
         super().__init__()
@@ -414,9 +447,14 @@ MODULES = [
     (OtherArguments, 3.0, "ok"),
     (Exchanged, 3.0, "ok"),
     (SinglePrecision, 3.0, "ok"),
-    (OtherNames, 0.0, "raised"),
-    (MoreParameters, 0.0, "raised"),
-    (nn.Linear, 0.0, "raised"),
+    (OtherNames, 0.0, "parameters"),
+    (MoreParameters, 0.0, "parameters"),
+    (nn.Linear, 0.0, "parameters"),
+    (WithBuffer, 3.0, "ok"),
+    (Remembers, 0.0, "value"),
+    (RemembersInTraining, 0.0, "value"),
+    (OnlyInTraining, 0.0, "value"),
+    (Overwrites, 3.0, "ok"),
     (lambda J, K: Linear(J, K), 3.0, "ok"),
     (None, 0.0, "missing"),
 ]
@@ -424,7 +462,7 @@ MODULES = [
 
 @pytest.mark.parametrize(("student", "points", "code"), MODULES)
 def test_modules(student, points, code):
-    """The given state is loaded strictly by name; gradients reach parameters too."""
+    """The parameters are loaded strictly by name, and gradients reach them; nothing is kept from call to call."""
     outcome = judge_part(MODULE, {}, ask_of(student, "M"), KEY)
     assert outcome.points == points
     assert next((item.code for item in outcome.verdicts if not item.ok), "ok") == code
@@ -454,7 +492,7 @@ def test_module_inputs_and_subjects():
     with pytest.raises(AuthorError, match="is not a class"):
         Module("M", points=1, inputs=module_inputs, reference=total, checks=[close()])
     part = Module("M", points=1, inputs=inputs, reference=Linear, checks=[close()])
-    with pytest.raises(AuthorError, match=r"must return 'init' and 'call', not \['x', 'y'\]"):
+    with pytest.raises(AuthorError, match=r"must return 'init' and 'call', .*, not \['x', 'y'\]"):
         part.cases({}, KEY)
 
 
