@@ -105,7 +105,7 @@ def _closed(text: str, start: int) -> int | None:
 
 
 def _plain(text: str) -> str:
-    text = _NEW_LINE.sub("\n", _SETTING.sub("\n", text)).replace("&", " ")
+    text = _SETTING.sub("\n", _NEW_LINE.sub("\n", text)).replace("&", " ")
     for spelling, relation in _RELATIONS:
         text = spelling.sub(relation, text)
     return "\n".join(_TRAILING.sub("", line) for line in text.splitlines())

@@ -4,8 +4,8 @@ The rule, as a statement prints it. The chain starts with the given line; anothe
 a form told in words. It is reached by the first line that has it (the line before does not), and earned if every link
 since the milestone before it, or since the start, holds: a broken link costs the milestone that it leads to and no
 other. Milestones count in their order; one line may reach several. The end is earned by a last line that is the answer
-in the form that is asked, if the links since the last milestone hold, and only after a milestone: the end alone earns
-nothing where a way is asked. Links themselves earn nothing, so that lines about constants, repetitions and rewritings
+in the form that is asked, if the links since the last milestone hold, and only where one was reached: the end alone
+earns nothing where a way is asked. Links themselves earn nothing, so that lines about constants, repetitions and rewritings
 neither earn nor cost.
 
 A line that is the answer in disguise reaches no milestone, nor does a step back from one: what cancels, a factor of
@@ -57,7 +57,10 @@ class Language(Protocol):
         """Whether a line has a milestone's form as it is written."""
 
     def is_end(self, line: Any) -> bool:
-        """Whether a line has the form that is asked for the end, or is the answer in disguise."""
+        """Whether a line has the form that is asked for the end as it is written."""
+
+    def is_disguised(self, line: Any) -> bool:
+        """Whether a line has the form of the end, or is the answer, once what does nothing in it is taken out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,18 +112,20 @@ def judge(
     lines, read = _read(answer, language, start)
     first = _start(language.link(language.read(start), read[0], "="), lines[0])
     links = tuple(_links(language, lines, read))
-    closed = [language.is_end(line) for line in read] if milestones else []
+    closed = [language.is_disguised(line) for line in read] if milestones else []
+    key = language.read(reference)
+    answered = [end and language.link(key, line, "=").equal for end, line in zip(closed, read, strict=False)]
     found, reached = [first], 0
     for number, milestone in enumerate(milestones, 1):
-        place = _reached(language, read, closed, milestone, max(reached, 1))
+        has = [language.has_form(line, milestone) and not end for line, end in zip(read, closed, strict=True)]
+        place = _reached(has, answered, max(reached, 1))
         item = _milestone(f"milestone_{number}", milestone, lines, links, reached, place)
         if place is not None and place == reached:  # the same line has reached two
             item = _like(found[-1], item)
         found.append(item)
         reached = reached if place is None else place
-    standing = not milestones or any(item.ok is not False for item in found[1:])
-    last = language.link(language.read(reference), read[-1], "=")
-    found.append(_end(last, language.is_end(read[-1]), links[reached:], len(read) > 1 and standing))
+    last = language.link(key, read[-1], "=")
+    found.append(_end(last, language.is_end(read[-1]), links[reached:], on_a_way=reached > 0 or not milestones))
     return Judged(findings=tuple(found), links=links)
 
 
@@ -176,10 +181,9 @@ def _links(language: Language, lines: Sequence[Line], read: Sequence[Any]) -> li
     return found
 
 
-def _reached(language: Language, read: Sequence[Any], closed: Sequence[bool], form: Milestone, first: int) -> int | None:
-    """The line from `first` on that reaches a form: it has it, and the line before does not."""
-    has = [language.has_form(line, form) and not end for line, end in zip(read, closed, strict=True)]
-    places = (k for k in range(first, len(read)) if has[k] and not has[k - 1] and not closed[k - 1])
+def _reached(has: Sequence[bool], answered: Sequence[bool], first: int) -> int | None:
+    """The line from `first` on that has a form which the line before has not; the answer is not that line before."""
+    places = (k for k in range(first, len(has)) if has[k] and not has[k - 1] and not answered[k - 1])
     return next(places, None)
 
 
@@ -216,7 +220,7 @@ def _why(decision: Decision) -> str:
     return decision.witness.replace("your answer gives", "it gives").replace("expected", "and the line before it gives")
 
 
-def _end(final: Decision, has_form: bool, links: Sequence[Link], on_a_way: bool) -> Finding:
+def _end(final: Decision, has_form: bool, links: Sequence[Link], *, on_a_way: bool) -> Finding:
     if final.outcome == "different":
         text = f"The last line is not the answer: {final.message}"
         return Finding(name="end", ok=False, code="end", message=text, witness=final.witness)
@@ -273,16 +277,25 @@ class Expressions:
         return has_form(line.node, milestone.has, milestone.lacks, milestone.apart)
 
     def is_end(self, line: Any) -> bool:
-        """By what is forbidden and required at the end, without noise; else by being the reference in disguise."""
-        from autograder.maths.expression.line_form import essence, stands
+        """By what is forbidden and required at the end."""
+        return self._ends(line.node)
+
+    def is_disguised(self, line: Any) -> bool:
+        """By the same without noise, or by being the reference but for noise and open brackets."""
+        from autograder.maths.expression.line_form import essence
         from autograder.maths.expression.options import Options
 
         lives = Options(**self.options).lives
-        for node in (line.node, core := essence(line.node, lives)):
-            if not any(stands(node, what) for what in self.forbid) and all(stands(node, x) for x in self.require):
-                if self.forbid or self.require:
-                    return True
-        return core == essence(self.read(self.reference).node, lives)
+        core = essence(line.node, lives)
+        asked = bool(self.forbid or self.require)
+        return (asked and (self._ends(line.node) or self._ends(core))) or core == essence(
+            self.read(self.reference).node, lives
+        )
+
+    def _ends(self, node: Any) -> bool:
+        from autograder.maths.expression.line_form import stands
+
+        return not any(stands(node, what) for what in self.forbid) and all(stands(node, what) for what in self.require)
 
 
 _DECLARATIONS = ("domains", "variables", "functions", "definitions", "log", "imaginary")
@@ -323,7 +336,11 @@ class Equations:
         return needed <= names and not names & set(milestone.lacks) and all(self._matters(x, line) for x in needed)
 
     def is_end(self, line: str) -> bool:
-        """Without what is forbidden; where nothing is, by its names being those of the reference."""
+        """Without what is forbidden."""
+        return not self._names(line) & set(self.forbid)
+
+    def is_disguised(self, line: str) -> bool:
+        """The same by the names that matter; where nothing is forbidden, by their being those of the reference."""
         names = {name for name in self._names(line) if self._matters(name, line)}
         return not names & set(self.forbid) if self.forbid else names == self._names(self.read(self.reference))
 

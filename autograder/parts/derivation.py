@@ -65,12 +65,20 @@ class Derivation(Expression):
             except Unreadable as error:
                 if len(lines) > 1 and chain.is_label(line.text) and line.text == lines[0].text:
                     continue
-                raise Unreadable(error.code, f"line {line.number}: {error.message}", error.text, error.column) from error
+                raise Unreadable(
+                    error.code, f"line {line.number}: {error.message}", error.text, error.column
+                ) from error
             relation = _SHOWN.get(line.relation, "") if shown or place == 0 else ""
             shown.append(f"{relation} {{}} & {latex}" if relation else f"& {latex}")
         if not shown:
             raise Unreadable("empty", "there is no line here")
         return Shown(r"\begin{aligned} " + r" \\ ".join(shown) + r" \end{aligned}")
+
+    @classmethod
+    def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
+        """Without a problem: where no start is told, the chain's own first line is the given one."""
+        lines = chain.lines(answer)
+        return super().decide_by_hand(reference, answer, **{"start": lines[0].text if lines else reference, **told})
 
     def statement(self, p: Parameters) -> str:
         """The rule by which the chain is marked."""
@@ -195,7 +203,16 @@ class Derivation(Expression):
             return False
         if not self._same(self.right(p), ours[-1], p):
             return True
-        return len(theirs) == len(ours) and all(self._same(a, b, p) for a, b in zip(theirs, ours, strict=True))
+        return len(theirs) == len(ours) and all(self._alike(a, b, p) for a, b in zip(theirs, ours, strict=True))
+
+    def _alike(self, one: str, other: str, p: Parameters) -> bool:
+        """Whether two lines are equal and have the same of what the end must do without: a right chain's all are."""
+        from autograder.maths import expression
+
+        declared = {name: value for name, value in self.declarations(p).items() if name != "operators"}
+        nodes = [expression.parse(text, **declared).node for text in (one, other)]
+        left = [{what for what in self.forbid if expression.contains(node, what)} for node in nodes]
+        return left[0] == left[1] and self._same(one, other, p)
 
     def _lines(self, text: Any, p: Parameters) -> list[str]:
         operators = self.declarations(p).get("operators", {})

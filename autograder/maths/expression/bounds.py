@@ -39,7 +39,9 @@ from autograder.maths.precision import precision
 
 _ONE = Number(Fraction(1))
 _NEVER_NEGATIVE = frozenset(("exp", "cosh", "abs", "relu", "softplus", "sigma", "sqrt", "sech", "factorial"))
-_GROWING = frozenset(("ln", "exp", "sqrt", "sinh", "tanh", "asinh", "atan", "sigma", "relu", "softplus", "log2", "log10"))
+_GROWING = frozenset(
+    ("ln", "exp", "sqrt", "sinh", "tanh", "asinh", "atan", "sigma", "relu", "softplus", "log2", "log10")
+)
 _BOTH_SIGNS = frozenset(("real", "int", "complex"))
 
 
@@ -238,7 +240,7 @@ def _known(node: Node) -> Iterator[tuple[Node, Node]]:
                     yield weight, Add((u, Neg(_ONE), Neg(factor)))
                 case Call("ln", (u,)):
                     yield weight, Add((factor, Neg(_ONE), Div(_ONE, u)))
-                case (Call("exp", (u,)) | Pow(Constant("e"), u)) if not negative:
+                case Call("exp", (u,)) | Pow(Constant("e"), u) if not negative:
                     yield weight, Add((factor, Neg(_ONE), Neg(u)))
 
 

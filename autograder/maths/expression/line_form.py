@@ -34,6 +34,7 @@ from autograder.maths.expression.vocabulary import Domain
 from autograder.maths.expression.written_form import contains
 
 _ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
+_ALL_OF = {"ln": ("ln", "log", "log2", "log10")}  # a logarithm to any base is one
 _MOST_PARTS = 10
 _NEAR = 1e-9
 
@@ -53,9 +54,11 @@ def stands(node: Node, what: str) -> bool:
     inner, _, outer = what.partition(" in ")
     if not outer:
         return contains(node, what)
+    inside, around = _ALL_OF.get(inner, (inner,)), _ALL_OF.get(outer, (outer,))
     if outer == "sum":
-        return any(contains(part.body, inner) for part in _written(node) if isinstance(part, Sum))
-    calls = ((call, bound) for call, bound in _calls(node) if call.name == outer)
+        bodies = [part.body for part in _written(node) if isinstance(part, Sum)]
+        return any(contains(body, name) for body in bodies for name in inside)
+    calls = [(call, bound) for call, bound in _calls(node) if call.name in around]
     if inner == "index":
         return any(bound & free_variables(call) for call, bound in calls)
     return any(inner in free_variables(call) or contains(call.arguments[0], inner) for call, _ in calls)
