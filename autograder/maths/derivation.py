@@ -5,8 +5,8 @@ a form told in words. It is reached by the first line that has it (the line befo
 since the milestone before it, or since the start, holds: a broken link costs the milestone that it leads to and no
 other. Milestones count in their order; one line may reach several. The end is earned by a last line that is the answer
 in the form that is asked, if the links since the last milestone hold, and only where one was reached: the end alone
-earns nothing where a way is asked. Links themselves earn nothing, so that lines about constants, repetitions and rewritings
-neither earn nor cost.
+earns nothing where a way is asked. Links themselves earn nothing, so that lines about constants, repetitions and
+rewritings neither earn nor cost.
 
 A line that is the answer in disguise reaches no milestone, nor does a step back from one: what cancels, a factor of
 one, a sum that is one are taken out first (`expression.line_form.essence`). A link that can be neither proved nor
@@ -305,8 +305,8 @@ _DECLARATIONS = ("domains", "variables", "functions", "definitions", "log", "ima
 class Equations:
     """Lines that are right sides of one tensor equation, whose `left` side stands in the given line.
 
-    `tensors` and `words` are what `tensor.declare` takes, `given_equations` the question's own equations. `forbid` names tensors
-    that the end must do without.
+    `tensors` and `words` are what `tensor.declare` takes, `given_equations` the question's own equations. `forbid`
+    names tensors that the end must do without.
     """
 
     left: str
@@ -375,7 +375,6 @@ def decide(
     *,
     start: str,
     milestones: Sequence[Milestone] = (),
-    language: str = "expression",
     **told: Any,
 ) -> Decision:
     """A chain as one decision; `detail["findings"]` says what each milestone and the end earn.
@@ -384,7 +383,7 @@ def decide(
     the given line or the end has a milestone's form already.
     """
     lines: Language
-    if language == "equation":
+    if "tensors" in told:
         lines = Equations(left=start.split("=", 1)[0].strip(), reference=_side(reference), **told)
     else:
         own = {name: told.pop(name) for name in ("direction", "operators", "forbid", "require") if name in told}

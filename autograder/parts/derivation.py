@@ -7,7 +7,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from autograder.core import Ask, Parameters, Verdict
 from autograder.errors import AuthorError, Unreadable
@@ -19,6 +19,11 @@ from autograder.parts.typed import Text, guarded
 from autograder.student.preview import Shown
 
 Operators = Mapping[str, str]
+_RULE = (
+    "A form is reached by the first line after the given one that has it. It counts if every line since the form "
+    "before it follows from the line before: a wrong step costs the form that it leads to, and no other. Repeated or "
+    "rewritten lines, and lines about constants, earn nothing and cost nothing. The last line alone earns nothing."
+)
 _SHOWN = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
@@ -26,10 +31,11 @@ _SHOWN = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 class Derivation(Expression):
     """Lines from `start` to `reference`, each of which follows from the one before it.
 
-    The points are divided among the `milestones` and the end by weight; the rule is that of `autograder.maths.derivation`,
-    and is printed under the author's statement. `forbid` and `require` are the form of the end, `end` its words. `model`
-    is the whole chain that the solution shows. `operators` are brackets that the question defines, such as
-    `{"E[f(i)]": "sum(P(n)*f(n), n, 0, inf)"}`. Where a bound is asked, `direction` is `<=` or `>=`.
+    The points are divided among the `milestones` and the end by weight; the rule is that of
+    `autograder.maths.derivation`, and is printed under the author's statement. `forbid` and `require` are the form of
+    the end, `end` its words. `model` is the whole chain that the solution shows. `operators` are brackets that the
+    question defines, such as `{"E[f(i)]": "sum(P(n)*f(n), n, 0, inf)"}`. Where a bound is asked, `direction` is `<=`
+    or `>=`.
 
     Lines of tensor equations are asked by `tensors` (and `words`, further keywords of `tensor.declare`): then `start`
     and `reference` are equations with one left side, and both may use `given_equations`.
@@ -47,7 +53,17 @@ class Derivation(Expression):
     given_equations: Text = ""
 
     kind = "derivation"
-    told = (*Expression.told, "operators", "tensors", "sizes", "same", "sequences", "context", "zero", "positive")
+    told: ClassVar[tuple[str, ...]] = (
+        *Expression.told,
+        "operators",
+        "tensors",
+        "sizes",
+        "same",
+        "sequences",
+        "context",
+        "zero",
+        "positive",
+    )
     example = 'r"""one line under the other"""'
 
     def __post_init__(self) -> None:
@@ -58,7 +74,8 @@ class Derivation(Expression):
     @classmethod
     def show(cls, answer: Any, **declared: Any) -> Shown:
         """The lines one under the other; a fault comes with its line's number."""
-        lines, shown = chain.lines(answer), []
+        lines = chain.lines(answer)
+        shown: list[str] = []
         for place, line in enumerate(lines):
             try:
                 latex = _typeset(line.text, declared)
@@ -82,23 +99,20 @@ class Derivation(Expression):
 
     def statement(self, p: Parameters) -> str:
         """The rule by which the chain is marked."""
-        way = self.direction or "="
-        allowed = f"each equal to the one before it or related to it by `{way}`" if self.direction else "each equal to the one before it"  # fmt: skip
-        total = sum(self._weights())
-        worth = [f"{_points(self.points * weight / total)}" for weight in self._weights()]
-        first = f"**How this is marked.** Write lines, {allowed}. The first line is the given one: `{self.first(p)}`."
+        related = f" or related to it by `{self.direction}`" if self.direction else ""
+        rule = [
+            f"**How this is marked.** Write lines, each equal to the one before it{related}. "
+            f"The first line is the given one: `{self.first(p)}`."
+        ]
         if not self.milestones:
-            return f"{first} The last line is {self.end}."
-        listed = [f"- {points} for a line of this form: {item.words}." for points, item in zip(worth, self.milestones, strict=False)]  # fmt: skip
-        last = f"- {worth[-1]} for the last line: {self.end}, after at least one of the forms above."
-        order = "Points are for forms that the lines reach, in this order:" if len(listed) > 1 else "Points are:"
-        rest = (
-            "A form is reached by the first line after the given one that has it. It counts if all lines since the form "
-            "before it follow, each from the line before: a wrong step costs the form that it leads to, and no other. "
-            "Repeated or rewritten lines, and lines about constants, earn nothing and cost nothing. The last line alone "
-            "earns nothing."
-        )
-        return "\n\n".join([f"{first} {order}", "\n".join([*listed, last]), rest])
+            return f"{rule[0]} The last line is {self.end}."
+        *worth, last = (_points(self.points * weight / sum(self._weights())) for weight in self._weights())
+        order = "Points are for forms that the lines reach, in this order:" if len(worth) > 1 else "Points are:"
+        forms = zip(worth, self.milestones, strict=True)
+        listed = [f"- {points} for a line of this form: {milestone.words};" for points, milestone in forms]
+        before = "at least one of the forms" if len(worth) > 1 else "the form"
+        listed.append(f"- {last} for the last line: {self.end}, after {before} above.")
+        return "\n\n".join([f"{rule[0]} {order}", "\n".join(listed), _RULE])
 
     def first(self, p: Parameters) -> str:
         """The given line of this variant."""
@@ -121,7 +135,7 @@ class Derivation(Expression):
         told: dict[str, Any]
         if self.tensors:
             given = self.given(self.given_equations, p)
-            told = {"language": "equation", "tensors": self.tensors, "words": self.words, "given_equations": given}
+            told = {"tensors": self.tensors, "words": self.words, "given_equations": given}
         else:
             told = {**self.declarations(p), "direction": self.direction, "require": tuple(self.require)}
         return guarded(

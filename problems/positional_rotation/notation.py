@@ -27,7 +27,8 @@ SPLIT = Milestone(
     apart=["t", "k"],
 )
 SPLIT_PRODUCT = Milestone(
-    "each sine and cosine is of a multiple of `t` alone or of `k` alone, and both `t` and a sine of `k` are still there",
+    "each sine and cosine is of a multiple of `t` alone or of `k` alone, and both `t` and a sine of `k` are still "
+    "there",
     has=["t", "k in sin"],
     apart=["t", "k"],
     weight=2,

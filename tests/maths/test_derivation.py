@@ -53,7 +53,6 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         "milestones": (Milestone("a logarithm, and none under a sum", has=["ln", "sum"], lacks=["ln in sum"]),),
     },
     "merged": {
-        "language": "equation",
         "start": "S[k,t,u] = Q[k,t,I] R[k,u,I]",
         "reference": "S[k,t,u] = W[k,J_1,J_2] L[t,J_1] L[u,J_2]",
         "tensors": ["W^Q[K,I,J]", "W^K[K,I,J]", "L[T,J]"],
@@ -109,9 +108,10 @@ def test_the_message_names_the_line_and_both_values() -> None:
 
 
 def test_a_link_that_is_not_decided_holds_what_it_leads_to() -> None:
-    """No rule proves this inequality and no number refutes it: the milestone before it is earned, the end a person's."""
-    question = {**QUESTIONS["bound"], "reference": "sqrt(1+x^2)+1", "start": "ln(1+x)", "definitions": {},
-                "domains": {"x": "positive"}, "forbid": ("ln",), "milestones": [Milestone("x^2", has=["ln", "^"])]}  # fmt: skip
+    """No rule proves this inequality, no number refutes it: the milestone before it is earned, the end a person's."""
+    asked = {"start": "ln(1+x)", "reference": "sqrt(1+x^2)+1", "milestones": [Milestone("x^2", has=["ln", "^"])]}
+    told = {"definitions": {}, "domains": {"x": "positive"}, "forbid": ("ln",)}
+    question = {**QUESTIONS["bound"], **asked, **told}
     decision = derivation.decide(answer="ln(1+x)\n<= ln(1+x+x^2)\n<= sqrt(1+x^2)+1", **question)
     assert [item.ok for item in decision.detail["findings"]] == [True, True, None]
     assert decision.outcome == "undecided"

@@ -100,8 +100,8 @@ def test_a_derivation_of_tensor_equations():
     """Lines are right sides of one equation; the milestone and the end are earned."""
     part = Derivation(
         "scores", points=2, tensors=["A[I,J]", "B[J,K]", "x[K]"],
-        given_equations="C[i,k] = A[i,J] B[J,k]\nv[j] = B[j,K] x[K]", start="y[i] = C[i,K] x[K]", reference="y[i] = A[i,J] v[J]", milestones=[Milestone("B is written", has=["B"])],
-        forbid=["C"],
+        given_equations="C[i,k] = A[i,J] B[J,k]\nv[j] = B[j,K] x[K]", start="y[i] = C[i,K] x[K]",
+        reference="y[i] = A[i,J] v[J]", milestones=[Milestone("B is written", has=["B"])], forbid=["C", "B"],
     )  # fmt: skip
     told = "y[i] = C[i,K] x[K]\n= A[i,J] B[J,K] x[K]\n= A[i,J] v[J]"
     assert judge_part(part, {}, says(told), (0,)).standing == "earned"

@@ -222,7 +222,8 @@ ROWS = [
      "ln(coth(beta/2))+beta/sinh(beta)",
      "earned"),
     ({"family": "pairs"}, "entropy_steps",
-     "sum(-P(i)*ln(P(i)), i, 0, inf)\n-2*sum(P(2n)*ln(P(2n)), n, 0, inf)\nln(Z)+2*beta*sum(n*P(2n), n, 0, inf)\nln(2)-ln(1-e^(-beta))+beta/(e^beta-1)",
+     "sum(-P(i)*ln(P(i)), i, 0, inf)\n-2*sum(P(2n)*ln(P(2n)), n, 0, inf)\n"
+     "ln(Z)+2*beta*sum(n*P(2n), n, 0, inf)\nln(2)-ln(1-e^(-beta))+beta/(e^beta-1)",
      "earned"),
     ({"family": "even"}, "softmax", "(1+cos(pi*i))/2*(1-e^(-2*beta))*e^(-beta*i)", "earned"),
     ({"family": "two states"}, "softmax", "sigma(-beta*(2i-1))", "earned"),

@@ -200,8 +200,8 @@ def _means(outside: Node, mean: Node) -> Iterator[tuple[str, Node, Node, Node, S
         return
     minus, body = (not minus, mean.body.operand) if isinstance(mean.body, Neg) else (minus, mean.body)
     factors = body.factors if isinstance(body, Mul) else (body,)
-    for place, factor in enumerate(factors):
-        rest = factors[:place] + factors[place + 1 :]
+    for k, factor in enumerate(factors):
+        rest = factors[:k] + factors[k + 1 :]
         for (name, inside), (other, values) in product(_applied(outside), _applied(Neg(factor) if minus else factor)):
             if name == other and rest:
                 yield name, inside, Mul(rest) if len(rest) > 1 else rest[0], values, mean
@@ -233,8 +233,8 @@ def _known(node: Node) -> Iterator[tuple[Node, Node]]:
         factors = term.factors if isinstance(term, Mul) else (term,)
         negative = sum(isinstance(factor, Neg) for factor in factors) % 2
         positive = tuple(factor.operand if isinstance(factor, Neg) else factor for factor in factors)
-        for place, factor in enumerate(positive):
-            weight = Mul((_ONE, *positive[:place], *positive[place + 1 :]))
+        for k, factor in enumerate(positive):
+            weight = Mul((_ONE, *positive[:k], *positive[k + 1 :]))
             match factor:
                 case Call("ln", (u,)) if negative:
                     yield weight, Add((u, Neg(_ONE), Neg(factor)))
