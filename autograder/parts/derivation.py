@@ -22,8 +22,8 @@ Operators = Mapping[str, str]
 _RULE = (
     "A form is reached by the first line after the given one that has it. It counts if every line since the form "
     "before it follows from the line before: a wrong step costs the form that it leads to, and no other. Repeated or "
-    "rewritten lines, and lines about constants, earn nothing and cost nothing. A chain with another first line, and the last "
-    "line alone, earn nothing."
+    "rewritten lines, and lines about constants, earn nothing and cost nothing. A chain with another first line, and "
+    "the last line alone, earn nothing."
 )
 _SHOWN = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
