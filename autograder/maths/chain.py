@@ -2,6 +2,7 @@
 
 `H(P) = …` under it `= …`, or `a = b = c` on one line; relations are `=`, `<=`, `<`, `>=`, `>` in any usual spelling.
 What LaTeX needs to set lines under each other is dropped: `align`, `&`, a double backslash, a full stop at the end.
+`#` begins a comment.
 """
 
 from __future__ import annotations
@@ -9,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-
-from autograder.maths.spelling import is_blank
 
 _RELATIONS = [
     (re.compile(r"\\(?:leqslant|leq|le)(?![A-Za-z])|≤|⩽|=<"), "<="),
@@ -21,10 +20,12 @@ _RELATIONS = [
 ]
 _RELATION = re.compile(r"<=|>=|<|>|=")
 _SETTING = re.compile(
-    r"\\(?:begin|end)\s*\{(?:align|aligned|alignat|equation|gather|gathered|split|eqnarray)\*?\}|\\\[|\\\]|\$\$?"
+    r"(?:\\begin|\x08egin|\\end)\s*\{(?:align|aligned|alignat|equation|gather|gathered|split|eqnarray)\*?\}"
+    r"|\\\[|\\\]|\$\$?"
 )
 _NEW_LINE = re.compile(r"\\\\\s*(?:\[[^\]]*\])?")
-_TRAILING = re.compile(r"(?:\\[,;!]|\\q?quad(?![A-Za-z])|[.,;\s])+$")
+_COMMENT = re.compile(r"#.*")
+_TRAILING = re.compile(r"(?:\\[,;!]|\\(?=\s*$)|\\q?quad(?![A-Za-z])|[.,;\s])+$")
 _LABEL = re.compile(r"(?:\\(?:mathrm|text|operatorname|mathcal|mathit)\s*\{\w+\}|\\?[A-Za-z]\w*'?)"
                     r"(?:[_^]\{[^{}]*\}|[_^]\w+)*\s*(?:(?:\\left)?[(\[].*[)\]])?")  # fmt: skip
 _OPENING, _CLOSING = "([{", ")]}"
@@ -42,7 +43,7 @@ class Line:
 def lines(text: str) -> list[Line]:
     """The expressions in order; the first has a relation of its own only where the text begins with one."""
     found: list[Line] = []
-    for number, line in enumerate((line for line in _plain(text).splitlines() if not is_blank(line)), 1):
+    for number, line in enumerate(_plain(text), 1):
         pending = "" if found else "first"
         for relation, piece in _pieces(line):
             pending = relation or pending
@@ -104,11 +105,16 @@ def _closed(text: str, start: int) -> int | None:
     return None
 
 
-def _plain(text: str) -> str:
+def _plain(text: str) -> list[str]:
+    """The lines without comments and LaTeX's setting, with relations in one spelling.
+
+    Other characters that end a line for Python stay: in a string without r they are what is left of a backslash.
+    """
+    text = "\n".join(_COMMENT.sub("", line) for line in text.replace("\r\n", "\n").split("\n"))
     text = _SETTING.sub("\n", _NEW_LINE.sub("\n", text)).replace("&", " ")
     for spelling, relation in _RELATIONS:
         text = spelling.sub(relation, text)
-    return "\n".join(_TRAILING.sub("", line) for line in text.splitlines())
+    return [line for line in (_TRAILING.sub("", line) for line in text.split("\n")) if line.strip()]
 
 
 def _pieces(line: str) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,12 @@ one, a sum that is one are taken out first (`expression.line_form.essence`). A l
 refuted holds the milestone that it leads to.
 
 The language of the lines is a parameter: expressions, or tensor equations with one left side.
+
+    derivation = [ left "=" ] line { ( newline [ relation ] | relation ) line } ;
+    left       = NAME [ "(" … ")" | "[" … "]" ] ;      names what is derived
+    relation   = "=" | "<=" | "<" | ">=" | ">" ;
+    line       = sum | NAME "[" sum "]" ;              a closed form, by the grammar of `expression/expression_grammar`;
+                                                       or the right side of a tensor equation
 """
 
 from __future__ import annotations
