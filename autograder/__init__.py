@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from autograder.checks.compare import difference
     from autograder.core import Problem
     from autograder.errors import Unreadable
+    from autograder.maths.derivation import Milestone
     from autograder.parts import (
         Choice,
         Derivation,
@@ -34,6 +35,7 @@ _HOMES = {
     "checks.compare": ("difference",),
     "core": ("Problem",),
     "errors": ("Unreadable",),
+    "maths.derivation": ("Milestone",),
     "authoring.inputs": ("sizes", "tensors"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -46,6 +48,7 @@ __all__ = [
     "Function",
     "Growth",
     "Matrix",
+    "Milestone",
     "Module",
     "Number",
     "Problem",

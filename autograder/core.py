@@ -70,7 +70,7 @@ class Verdict:
     """What one check says. `ok` is None where it could not be decided: a person must look.
 
     `message` is what the student reads; it never holds the reference's numbers. `code` is stable and holds no number.
-    `staff` is for graders only. `share` is what a check that is lost still earns of its weight: a derivation's links.
+    `staff` is for graders only.
     """
 
     check: str
@@ -79,7 +79,6 @@ class Verdict:
     message: str = ""
     witness: str = ""
     staff: str = ""
-    share: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -200,13 +200,20 @@ def _derivation(row: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
     from autograder.maths import derivation
 
     definitions = row.get("definitions", _GEOMETRIC if any("P(" in line for line in row["answer"]) else {})
-    language = derivation.expressions(
-        domains=_domains(row.get("domains", {"beta": "positive"})), definitions=definitions
+    options = {"domains": _domains(row.get("domains", {"beta": "positive"})), "definitions": definitions}
+    found = derivation.judge(
+        "\n".join(row["answer"]),
+        start=row.get("start", row["reference"]),
+        reference=row["reference"],
+        language=derivation.Expressions(reference=row["reference"], options=options),
     )
-    found = derivation.judge(row["answer"], row["reference"], language=language, start=row.get("start"))
-    if found.undecided:
-        return None, found.decision.message
-    return {"first_wrong": found.first_wrong, "final_ok": found.final.equal}, found.decision.message
+    start, *_, end = found.findings
+    said = found.decision.message
+    if any(item.ok is None for item in found.findings) or "undecided" in {x.decision.outcome for x in found.links}:
+        return None, said
+    broken = found.first_wrong
+    first_wrong = 0 if not start.ok else broken.number - 1 if broken else None
+    return {"first_wrong": first_wrong, "final_ok": end.code != "end"}, said
 
 
 def _as_part(row: dict[str, Any]) -> tuple[bool | None, str]:

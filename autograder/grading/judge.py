@@ -32,13 +32,12 @@ def award(part: Part, verdicts: Sequence[Verdict]) -> tuple[Standing, float]:
     Any undecided verdict holds the whole part, unless the gate (the first verdict) is lost already. Else each check
     earns its share by weight, and a lost gate earns nothing: properties alone are too easy to have.
     """
-    if not verdicts or (verdicts[0].ok is False and not verdicts[0].share):
+    if not verdicts or verdicts[0].ok is False:
         return "lost", 0.0
     if any(verdict.ok is None for verdict in verdicts):
         return "held", 0.0
     weights = part.weights(verdicts)
-    shares = [1.0 if verdict.ok else verdict.share for verdict in verdicts]
-    earned = sum(weight * share for weight, share in zip(weights, shares, strict=True))
+    earned = sum(weight for weight, verdict in zip(weights, verdicts, strict=True) if verdict.ok)
     if earned == sum(weights):
         return "earned", float(part.points)
     return "lost", round(float(part.points) * earned / sum(weights), 4)

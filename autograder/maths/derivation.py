@@ -1,266 +1,416 @@
-"""Derivations: lines of which each must mean the same as the one before it, the last the same as the key.
+"""Derivations: a chain of lines from a given one to an answer, paid for the forms that it reaches on the way.
 
-An error is paid for once: later lines that follow from a wrong one keep their credit. Lines that were written
-before count once, so that padding earns nothing. The language of the lines is a parameter: expressions and
-tensor equations are judged alike.
+The rule, as a statement prints it. The chain starts with the given line; another start earns nothing. A `Milestone` is
+a form told in words. It is reached by the first line that has it (the line before does not), and earned if every link
+since the milestone before it, or since the start, holds: a broken link costs the milestone that it leads to and no
+other. Milestones count in their order; one line may reach several. The end is earned by a last line that is the answer
+in the form that is asked, if the links since the last milestone hold, and only where one was reached: the end alone
+earns nothing where a way is asked. Links themselves earn nothing, so that lines about constants, repetitions and
+rewritings neither earn nor cost.
 
-    derivation = line { newline line } ;
-    line       = [ "=" ] sum ;                    a closed form, by the grammar of `expression/expression_grammar`
+A line that is the answer in disguise reaches no milestone, nor does a step back from one: what cancels, a factor of
+one, a sum that is one are taken out first (`expression.line_form.essence`). A link that can be neither proved nor
+refuted holds the milestone that it leads to.
+
+The language of the lines is a parameter: expressions, or tensor equations with one left side.
+
+    derivation = [ left "=" ] line { ( newline [ relation ] | relation ) line } ;
+    left       = NAME [ "(" … ")" | "[" … "]" ] ;      names what is derived
+    relation   = "=" | "<=" | "<" | ">=" | ">" ;
+    line       = sum | NAME "[" sum "]" ;              a closed form, by the grammar of `expression/expression_grammar`;
+                                                       or the right side of a tensor equation
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Protocol
 
-from autograder.errors import Unreadable
-from autograder.maths.decision import Decision, different, equal
-from autograder.maths.spelling import is_blank
+from autograder.errors import AuthorError, Unreadable
+from autograder.maths import chain
+from autograder.maths.chain import Line
+from autograder.maths.decision import Decision, different, equal, undecided
+
+
+@dataclass(frozen=True)
+class Milestone:
+    """A form that a chain is to reach, `words` as the statement names it.
+
+    `has` and `lacks` are what a line must and must not contain as it is written (see `expression.line_form`); no
+    function may have all of `apart` in its argument. `weight` is what it counts beside the others and the end, which
+    counts 1.
+    """
+
+    words: str
+    _: KW_ONLY
+    has: Sequence[str] = ()
+    lacks: Sequence[str] = ()
+    apart: Sequence[str] = ()
+    weight: float = 1.0
+
+
+class Language(Protocol):
+    """What a derivation must know of its lines: `read` gives what the other methods take."""
+
+    def read(self, text: str) -> Any:
+        """A line as it was read; raises Unreadable."""
+
+    def link(self, before: Any, after: Any, relation: str) -> Decision:
+        """Whether two lines are related so."""
+
+    def has_form(self, line: Any, milestone: Milestone) -> bool:
+        """Whether a line has a milestone's form as it is written."""
+
+    def is_end(self, line: Any) -> bool:
+        """Whether a line has the form that is asked for the end as it is written."""
+
+    def is_disguised(self, line: Any) -> bool:
+        """Whether a line has the form of the end, or is the answer, once what does nothing in it is taken out."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Language:
-    """What a derivation needs to know of its lines. Lines with equal readings are the same line.
+class Finding:
+    """What was found about one thing that is paid for: the start, a milestone, the end. `ok` None goes to a person."""
 
-    Lines with equal `opened` readings differ by rewriting alone, such as opened brackets. `contains(line, what)`
-    answers whether a milestone's word occurs in a line; `size(before, after)` is how far a step goes, for
-    questions that cap it.
-    """
-
-    decide: Callable[[str, str], Decision]
-    read: Callable[[str], object] = str.split
-    opened: Callable[[str], object] = str.split
-    contains: Callable[[str, str], bool] = lambda line, what: what in line
-    size: Callable[[str, str], int] = lambda _before, _after: 0
+    name: str
+    ok: bool | None
+    code: str
+    message: str = ""
+    witness: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """The step to line `line` (from 0) from the line before it, or from the start."""
+    """The step to line `number` of the text, and whether it holds."""
 
-    line: int
+    number: int
     decision: Decision
-    counts: bool = True
-    leap: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Derivation:
-    """How a derivation holds together.
+class Judged:
+    """A chain by its rule: the start, then each milestone, then the end."""
 
-    `links[k]` leads to line k. `first_wrong` is the first line that does not follow, `final` compares the
-    last line with the key, `missing` names milestones that no line reaches, `leaps` the lines reached by too
-    large a step. `closed` is the first line from which on every 'no …' is kept to, None where the last line is not.
-    """
-
+    findings: tuple[Finding, ...]
     links: tuple[Link, ...]
-    final: Decision
-    missing: tuple[str, ...] = ()
-    steps: int | None = None
-    closed: int | None = 0
 
     @property
-    def first_wrong(self) -> int | None:
-        """The index of the first line that differs from its predecessor."""
-        return next((link.line for link in self.links if link.decision.outcome == "different"), None)
-
-    @property
-    def undecided(self) -> tuple[int, ...]:
-        """Lines that a person must look at; the key counts as the line after the last."""
-        lines = tuple(link.line for link in self.links if link.decision.outcome == "undecided")
-        return lines + ((len(self.links),) if self.final.outcome == "undecided" else ())
-
-    @property
-    def leaps(self) -> tuple[int, ...]:
-        """Lines reached by a step that is larger than the question allows."""
-        return tuple(link.line for link in self.links if link.leap)
-
-    @property
-    def share(self) -> Fraction:
-        """The part of the links that hold, the one to the key included.
-
-        Repeated lines count neither way, nor does a wrong end that follows from a wrong line: an error is
-        paid once. Where the question names the `steps` of a full solution, each error costs at least one of
-        them: filling up with harmless lines does not make it cheaper. A chain that does not come to the right end
-        then earns one of them for each link between two lines, and at most half unless a link that holds
-        leads to its closed form: to write down the question, and any end under it, is no step. A first line
-        that is not the question costs one: what follows from another question is no answer to this one.
-        """
-        counted = [link.decision.equal and not link.leap for link in self.links if link.counts]
-        if self.final.equal or self.first_wrong is None:
-            counted.append(self.final.equal and not self.missing)
-        wrong = counted.count(False)
-        total = min(len(counted), self.steps) if self.steps else len(counted)
-        share = max(Fraction(0), 1 - Fraction(wrong, total))
-        if not self.steps or (self.final.equal and self.closed is not None):
-            return share
-        taken = sum(link.line > 0 and link.counts and link.decision.equal and not link.leap for link in self.links)
-        taken = max(0, taken - (self.first_wrong == 0))
-        arrived = self.closed is not None and self.links[self.closed].decision.equal
-        return min(share, Fraction(taken, self.steps), Fraction(1) if arrived else Fraction(1, 2))
+    def first_wrong(self) -> Link | None:
+        """The first link that does not hold."""
+        return next((link for link in self.links if link.decision.outcome == "different"), None)
 
     @property
     def decision(self) -> Decision:
-        """The whole as one decision: equal only where every link holds and every milestone is reached."""
-        if (line := self.first_wrong) is not None:
-            wrong = self.links[line].decision
-            message = f"line {line + 1} does not follow from the one before it: {wrong.message}"
-            return different("step", message, witness=wrong.witness, line=line, reason=wrong.code)
-        if self.final.outcome == "different":
-            return different(
-                "end", f"the last line is not the answer: {self.final.message}", witness=self.final.witness
-            )
-        if self.undecided:
-            return next((x.decision for x in self.links if x.decision.outcome == "undecided"), self.final)
-        if self.missing:
-            return different("milestone", f"no line reaches this form: {self.missing[0]}", milestone=self.missing[0])
-        if self.leaps:
-            return different(
-                "leap", f"the step to line {self.leaps[0] + 1} is too large: write out the steps in between"
-            )
-        return equal()
+        """The whole as one decision: equal where everything is earned."""
+        lost = next((item for item in self.findings if item.ok is False), None)
+        if lost is not None:
+            return different(lost.code, lost.message, witness=lost.witness, findings=self.findings)
+        held = next((item for item in self.findings if item.ok is None), None)
+        found = undecided(held.code, held.message) if held else equal()
+        return Decision(**{**vars(found), "detail": {"findings": self.findings}})
 
 
 def judge(
-    lines: Sequence[str],
-    key: str,
-    *,
-    language: Language,
-    start: str | None = None,
-    requires: Iterable[str] = (),
-    cap: int | None = None,
-    steps: int | None = None,
-) -> Derivation:
-    """Judge `lines` against the question's `start` (by default the key, as every line should equal it).
+    answer: str, *, start: str, reference: str, language: Language, milestones: Sequence[Milestone] = ()
+) -> Judged:
+    """Judge a chain that is to lead from `start` to `reference`; raises Unreadable with the number of the line."""
+    lines, read = _read(answer, language, start)
+    first = _start(language.link(language.read(start), read[0], "="), lines[0])
+    links = tuple(_links(language, lines, read))
+    closed = [language.is_disguised(line) for line in read] if milestones else []
+    key = language.read(reference)
+    answered = [end and language.link(key, line, "=").equal for end, line in zip(closed, read, strict=False)]
+    found, reached = [first], 0
+    for number, milestone in enumerate(milestones, 1):
+        has = [language.has_form(line, milestone) and not end for line, end in zip(read, closed, strict=True)]
+        place = _reached(has, answered, max(reached, 1))
+        item = _milestone(f"milestone_{number}", milestone, lines, links, reached, place)
+        if place is not None and place == reached:  # the same line has reached two
+            item = _like(found[-1], item)
+        found.append(item)
+        reached = reached if place is None else place
+    last = language.link(key, read[-1], "=")
+    found.append(_end(last, language.is_end(read[-1]), links[reached:], on_a_way=reached > 0 or not milestones))
+    return Judged(findings=tuple(found), links=links)
 
-    `requires` are milestones: 'no sum' asks for a line without `sum`, 'sum' for one with it; the last line
-    must satisfy every 'no …'. `cap` bounds the size of one step; `steps` is how many links a full
-    solution has, so that padding cannot dilute an error. Where the question gives its `start`, to open brackets
-    or to write out an abbreviation is no step. Raises `Unreadable` with the number of the line.
+
+def _read(answer: str, language: Language, start: str) -> tuple[list[Line], list[Any]]:
+    """The lines, with what was read; a left side that only names what is derived is none of them.
+
+    Where the text begins with a relation, the given line is what stands before it.
     """
-    lines = [line for line in lines if not is_blank(line)]
+    lines = chain.lines(answer)
     if not lines:
         raise Unreadable("empty", "there is no line here")
-    readings = [_read(language, line, number) for number, line in enumerate(lines)]
-    links = [_first(language, lines[0], readings[0], key, start, cap)]
-    opened = [language.opened(line) for line in lines] if start is not None else []
-    for number in range(1, len(lines)):
-        rewritten = bool(opened) and opened[number] == opened[number - 1]
-        links.append(_link(language, lines, readings, number, cap, rewritten))
-    final = links[-1].decision if len(lines) == 1 and start is None else language.decide(key, lines[-1])
-    milestones = tuple(requires)
-    missing = tuple(what for what in milestones if not _reached(language, lines, what))
-    closed = _closed(language, lines, [what for what in milestones if what.startswith("no ")])
-    return Derivation(links=tuple(links), final=final, missing=missing, steps=steps, closed=closed)
+    if lines[0].relation != "first":
+        lines = [Line(text=start, number=0), *lines]
+    elif len(lines) > 1 and lines[1].relation == "=" and chain.is_label(lines[0].text):
+        try:
+            named = language.link(language.read(start), language.read(lines[0].text), "=").equal
+        except Unreadable:
+            named = False
+        label = lines[0].text
+        lines = lines if named else [line for line in lines if line.text != label]
+    if not lines:
+        raise Unreadable("empty", "there is no line here")
+    return lines, [_line(language, line) for line in lines]
 
 
-def _closed(language: Language, lines: Sequence[str], forms: Sequence[str]) -> int | None:
-    """The first line from which on all lines have these forms."""
-    open_lines = (n for n in range(len(lines), 0, -1) if not all(_reached(language, lines[:n], what) for what in forms))
-    first = next(open_lines, 0)
-    return first if first < len(lines) else None
-
-
-def _read(language: Language, line: str, number: int) -> object:
+def _line(language: Language, line: Line) -> Any:
     try:
-        return language.read(line)
+        return language.read(line.text)
     except Unreadable as error:
-        raise Unreadable(error.code, f"line {number + 1}: {error.message}", error.text, error.column) from error
+        raise Unreadable(error.code, f"line {line.number}: {error.message}", error.text, error.column) from error
 
 
-def _first(language: Language, line: str, reading: object, key: str, start: str | None, cap: int | None) -> Link:
-    """The step from the question to the first line; a copy of the question's own line is no step."""
-    if start is None:
-        return Link(line=0, decision=language.decide(key, line))
-    if reading == language.read(start):
-        return Link(line=0, decision=equal("same_line"), counts=False)
-    leap = cap is not None and language.size(start, line) > cap
-    return Link(line=0, decision=language.decide(start, line), leap=leap)
+def _start(decision: Decision, line: Line) -> Finding:
+    if decision.equal:
+        return Finding(name="start", ok=True, code="ok")
+    if decision.outcome == "undecided":
+        return Finding(name="start", ok=None, code=decision.code, message=decision.message)
+    message = f"Line {line.number} is not the given line, with which the chain starts."
+    return Finding(name="start", ok=False, code="start", message=message, witness=decision.witness)
 
 
-def _link(
-    language: Language, lines: Sequence[str], readings: Sequence[object], number: int, cap: int | None, rewritten: bool
-) -> Link:
-    if readings[number] == readings[number - 1]:
-        return Link(line=number, decision=equal("same_line"), counts=False)
-    decision = language.decide(lines[number - 1], lines[number])
-    leap = cap is not None and language.size(lines[number - 1], lines[number]) > cap
-    again = readings[number] in readings[:number] or (rewritten and decision.equal)
-    return Link(line=number, decision=decision, counts=not again, leap=leap)
+def _links(language: Language, lines: Sequence[Line], read: Sequence[Any]) -> list[Link]:
+    """The steps; the inequalities among them all go one way, which the first one shows."""
+    found, way = [], ""
+    for number in range(1, len(lines)):
+        line = lines[number]
+        if line.relation != "=" and way and line.relation[0] != way:
+            decision = different("direction", "it turns the inequality around")
+        else:
+            decision = language.link(read[number - 1], read[number], line.relation)
+        way = way or line.relation.strip("=")[:1]
+        found.append(Link(number=line.number, decision=decision))
+    return found
 
 
-def _reached(language: Language, lines: Sequence[str], what: str) -> bool:
-    if what.startswith("no "):
-        return not language.contains(lines[-1], what.removeprefix("no ").strip())
-    return any(language.contains(line, what) for line in lines)
+def _reached(has: Sequence[bool], answered: Sequence[bool], first: int) -> int | None:
+    """The line from `first` on that has a form which the line before has not; the answer is not that line before."""
+    places = (k for k in range(first, len(has)) if has[k] and not has[k - 1] and not answered[k - 1])
+    return next(places, None)
 
 
-def expressions(
-    *,
-    decide: Callable[..., Any] | None = None,
-    domains: Mapping[str, str] | None = None,
-    **options: Any,
-) -> Language:
+def _milestone(
+    name: str, form: Milestone, lines: Sequence[Line], links: Sequence[Link], since: int, place: int | None
+) -> Finding:
+    if place is None:
+        text = f"No line after the first one reaches this form: {form.words}."
+        return Finding(name=name, ok=False, code="milestone", message=text)
+    return _after(name, links[since:place], f"Line {lines[place].number} reaches this form: {form.words}.")
+
+
+def _like(before: Finding, item: Finding) -> Finding:
+    return Finding(name=item.name, ok=before.ok, code=before.code, message=before.message, witness=before.witness)
+
+
+def _after(name: str, links: Sequence[Link], what: str) -> Finding:
+    """Earned if all of these links hold, lost if one is broken, else a person's."""
+    for link in links:
+        if link.decision.outcome == "different":
+            text = f"Line {link.number} does not follow from the line before it: {_why(link.decision)}"
+            return Finding(name=name, ok=False, code="step", message=text, witness=link.decision.witness)
+    for link in links:
+        if link.decision.outcome == "undecided":
+            text = f"Whether line {link.number} follows from the line before it could not be decided."
+            return Finding(name=name, ok=None, code=link.decision.code, message=f"{text} {link.decision.message}")
+    return Finding(name=name, ok=True, code="ok", message=what)
+
+
+def _why(decision: Decision) -> str:
+    """Both lines are the student's own, so that both values may be shown."""
+    if "your answer gives" not in decision.witness:
+        return decision.message
+    return decision.witness.replace("your answer gives", "it gives").replace("expected", "and the line before it gives")
+
+
+def _end(final: Decision, has_form: bool, links: Sequence[Link], *, on_a_way: bool) -> Finding:
+    if final.outcome == "different":
+        text = f"The last line is not the answer: {final.message}"
+        return Finding(name="end", ok=False, code="end", message=text, witness=final.witness)
+    if not has_form:
+        return Finding(name="end", ok=False, code="form", message="The last line does not have the form that is asked.")
+    if not on_a_way:
+        text = "The way is what is asked: the last line earns nothing without a form before it."
+        return Finding(name="end", ok=False, code="no_way", message=text)
+    if final.outcome == "undecided":
+        return Finding(name="end", ok=None, code=final.code, message=final.message)
+    return _after("end", links, "")
+
+
+@dataclass(frozen=True)
+class Expressions:
     """Lines that are expressions, read with the options of `expression.decide`.
 
-    A line may begin with '='. `decide` replaces the comparison, so that it can run under a guard. Lines that
-    differ in the order of terms, a `+0` or a parenthesis only are the same line.
+    `forbid` and `require` are the form of the end. `operators` are brackets that the question defines (`chain`), and
+    `direction` is `<=` or `>=` where a bound is asked: inequalities of the other way are none of its links.
     """
-    from autograder.maths import expression
-    from autograder.maths.expression.same_line import normal, opened
 
-    declared = {name: options[name] for name in _DECLARATIONS if name in options}
-    compare = decide or expression.decide
+    reference: str
+    direction: str = ""
+    operators: Mapping[str, str] = field(default_factory=dict)
+    forbid: Sequence[str] = ()
+    require: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-    def read(line: str) -> expression.Expression:
-        return expression.parse(_bare(line), domains=domains, **declared)
+    def read(self, text: str) -> Any:
+        """The line's tree."""
+        from autograder.maths import expression
 
-    def decided(before: str, after: str) -> Decision:
-        result = compare(_bare(before), _bare(after), domains=domains, **options)
-        assert isinstance(result, Decision)
-        return result
+        declared = {name: self.options[name] for name in _DECLARATIONS if name in self.options}
+        return expression.parse(chain.written_out(text, self.operators), **declared)
 
-    return Language(
-        decide=decided,
-        read=lambda line: normal(read(line).node),
-        opened=lambda line: opened(read(line).node),
-        contains=lambda line, what: expression.contains(read(line).node, what),
-        size=lambda before, after: _distance(read(before).node, read(after).node),
-    )
+    def link(self, before: Any, after: Any, relation: str) -> Decision:
+        """Equality on the domains, or an inequality in the direction of the question."""
+        from autograder.maths import expression
+
+        if relation == "=":
+            return expression.decide(before, after, **self.options)
+        if relation[0] != self.direction[:1]:
+            wanted = f"only = and {self.direction}" if self.direction else "equality"
+            return different("direction", f"the question asks for {wanted}, not for {relation}")
+        from autograder.maths.expression.bounds import ordered
+        from autograder.maths.expression.options import Options
+
+        return ordered(before.node, after.node, relation, Options(**self.options))
+
+    def has_form(self, line: Any, milestone: Milestone) -> bool:
+        """By the words of the form."""
+        from autograder.maths.expression.line_form import has_form
+
+        return has_form(line.node, milestone.has, milestone.lacks, milestone.apart)
+
+    def is_end(self, line: Any) -> bool:
+        """By what is forbidden and required at the end."""
+        return self._ends(line.node)
+
+    def is_disguised(self, line: Any) -> bool:
+        """By the same without noise, or by being the reference but for noise and open brackets."""
+        from autograder.maths.expression.line_form import essence
+        from autograder.maths.expression.options import Options
+
+        lives = Options(**self.options).lives
+        core = essence(line.node, lives)
+        asked = bool(self.forbid or self.require)
+        return (asked and (self._ends(line.node) or self._ends(core))) or core == essence(
+            self.read(self.reference).node, lives
+        )
+
+    def _ends(self, node: Any) -> bool:
+        from autograder.maths.expression.line_form import stands
+
+        return not any(stands(node, what) for what in self.forbid) and all(stands(node, what) for what in self.require)
 
 
-_DECLARATIONS = ("variables", "functions", "definitions", "log", "imaginary")
+_DECLARATIONS = ("domains", "variables", "functions", "definitions", "log", "imaginary")
 
 
-def _bare(line: str) -> str:
-    return line.strip().removeprefix("=").strip()
+@dataclass(frozen=True)
+class Equations:
+    """Lines that are right sides of one tensor equation, whose `left` side stands in the given line.
+
+    `tensors` and `words` are what `tensor.declare` takes, `given_equations` the question's own equations. `forbid`
+    names tensors that the end must do without.
+    """
+
+    left: str
+    reference: str
+    forbid: Sequence[str] = ()
+    tensors: Sequence[str] = ()
+    words: Mapping[str, Any] = field(default_factory=dict)
+    given_equations: str = ""
+
+    def read(self, text: str) -> str:
+        """The right side as it is read, in the language's own spelling."""
+        from autograder.maths import tensor
+
+        side = text.split("=", 1)[1] if text.replace(" ", "").startswith(f"{self.left}=".replace(" ", "")) else text
+        return tensor.to_text(tensor.parse(f"{self.left} = {side}")).split("=", 1)[1].strip()
+
+    def link(self, before: str, after: str, relation: str) -> Decision:
+        """Whether both define the same tensor."""
+        if relation != "=":
+            return different("direction", f"the question asks for equality, not for {relation}")
+        return self._compared(before, after, self.tensors)
+
+    def has_form(self, line: str, milestone: Milestone) -> bool:
+        """By the names that stand in the line; what it must have, it must depend on."""
+        names = self._names(line)
+        needed = set(milestone.has)
+        return needed <= names and not names & set(milestone.lacks) and all(self._matters(x, line) for x in needed)
+
+    def is_end(self, line: str) -> bool:
+        """Without what is forbidden."""
+        return not self._names(line) & set(self.forbid)
+
+    def is_disguised(self, line: str) -> bool:
+        """The same by the names that matter; where nothing is forbidden, by their being those of the reference."""
+        names = {name for name in self._names(line) if self._matters(name, line)}
+        return not names & set(self.forbid) if self.forbid else names == self._names(self.read(self.reference))
+
+    def _compared(self, before: str, after: str, tensors: Sequence[str]) -> Decision:
+        from autograder.maths import tensor
+
+        lines = f"{self.left} = {before}", f"{self.left} = {after}"
+        declared = tensor.declare(*tensors, **self.words)
+        return tensor.decide(*lines, declarations=declared, given=self.given_equations or None, hints=False)
+
+    def _names(self, line: str) -> set[str]:
+        from autograder.maths import tensor
+
+        (equation,) = tensor.parse(f"{self.left} = {line}").equations
+        return set(tensor.names(equation.right))
+
+    def _matters(self, name: str, line: str) -> bool:
+        """Whether another tensor in the place of this one would make another line: `X - X` does not stand there."""
+        axes = next((item.removeprefix(name) for item in self.tensors if item.startswith(f"{name}[")), "")
+        if not axes:
+            return True
+        changed = line.replace(f"{name}[", f"{_OTHER}[")
+        return not self._compared(line, changed, [*self.tensors, f"{_OTHER}{axes}"]).equal
 
 
-def _distance(before: Any, after: Any) -> int:
-    """How many subexpressions of one line the other does not have, the larger of the two directions."""
-    from autograder.maths.expression.syntax import walk
-
-    old, new = set(walk(before)), set(walk(after))
-    return max(len(new - old), len(old - new))
+_OTHER = "Other"
 
 
 def decide(
     reference: str,
     answer: str,
     *,
-    start: str | None = None,
-    requires: Iterable[str] = (),
-    cap: int | None = None,
-    steps: int | None = None,
-    **options: Any,
+    start: str,
+    milestones: Sequence[Milestone] = (),
+    **told: Any,
 ) -> Decision:
-    """A chain of expressions, one a line of `answer`, as one decision; `detail["share"]` is the part that holds."""
-    language = expressions(**options)
-    found = judge(
-        answer.splitlines(), reference, language=language, start=start, requires=requires, cap=cap, steps=steps
-    )
-    decision = found.decision
-    detail = {**(decision.detail or {}), "share": float(found.share)}
-    return Decision(**{**vars(decision), "detail": detail})
+    """A chain as one decision; `detail["findings"]` says what each milestone and the end earn.
+
+    `told` are the fields of `Expressions` (its options as keywords), or of `Equations`. An AuthorError is raised where
+    the given line or the end has a milestone's form already.
+    """
+    lines: Language
+    if "tensors" in told:
+        lines = Equations(left=start.split("=", 1)[0].strip(), reference=_side(reference), **told)
+    else:
+        own = {name: told.pop(name) for name in ("direction", "operators", "forbid", "require") if name in told}
+        lines = Expressions(reference=reference, options=told, **own)
+    start, reference = _side(start), _side(reference)
+    _sound(lines, start, reference, milestones)
+    return judge(answer, start=start, reference=reference, language=lines, milestones=milestones).decision
+
+
+def _side(text: str) -> str:
+    """The right side of an equation; an expression has one side."""
+    return text.split("=", 1)[-1].strip()
+
+
+def _sound(language: Language, start: str, reference: str, milestones: Sequence[Milestone]) -> None:
+    """Whether the question's own lines fit its rule."""
+    try:
+        first, last = language.read(start), language.read(reference)
+    except Unreadable as error:
+        raise AuthorError("reference", f"the given line or the reference cannot be read: {error.message}") from error
+    for milestone in milestones:
+        for line, name in ((first, "the given line"), (last, "the reference")):
+            if language.has_form(line, milestone):
+                raise AuthorError("milestone", f"{name} has the form of the milestone {milestone.words!r} already")

@@ -1,103 +1,259 @@
-"""`Derivation`: a chain of lines, each of which must follow from the one before it, the last of which is the answer."""
+"""`Derivation`: a chain of lines from a given one to an answer, paid for the forms that it reaches on the way."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar
 
-from autograder.core import Parameters, Verdict
+from autograder.core import Ask, Parameters, Verdict
 from autograder.errors import AuthorError, Unreadable
+from autograder.maths import chain
 from autograder.maths.decision import Decision
-from autograder.maths.spelling import is_blank
+from autograder.maths.derivation import Finding, Milestone
 from autograder.parts.expression import Expression
 from autograder.parts.typed import Text, guarded
 from autograder.student.preview import Shown
 
+Operators = Mapping[str, str]
+_RULE = (
+    "A form is reached by the first line after the given one that has it. It counts if every line since the form "
+    "before it follows from the line before: a wrong step costs the form that it leads to, and no other. Repeated or "
+    "rewritten lines, and lines about constants, earn nothing and cost nothing. A chain with another first line, and "
+    "the last line alone, earn nothing."
+)
+_SHOWN = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
+
 
 @dataclass(frozen=True)
 class Derivation(Expression):
-    """Lines of expressions; `reference` is the last line, `model` the whole chain that the solution shows.
+    """Lines from `start` to `reference`, each of which follows from the one before it.
 
-    `start` is what the first line must equal (by default the reference). `milestones` are forms to be reached, such as
-    `no sum`; `cap` bounds the size of one step. Each link that holds earns its share, so an error is paid for once;
-    `steps` is how many links a full solution has, so that padding cannot dilute an error, and the question's own line
-    with a guess under it earns nothing.
+    The points are divided among the `milestones` and the end by weight; the rule is that of
+    `autograder.maths.derivation`, and is printed under the author's statement. `forbid` and `require` are the form of
+    the end, `end` its words. `model` is the whole chain that the solution shows. `operators` are brackets that the
+    question defines, such as `{"E[f(i)]": "sum(P(n)*f(n), n, 0, inf)"}`. Where a bound is asked, `direction` is `<=`
+    or `>=`.
+
+    Lines of tensor equations are asked by `tensors` (and `words`, further keywords of `tensor.declare`): then `start`
+    and `reference` are equations with one left side, and both may use `given_equations`.
     """
 
     _: KW_ONLY
-    model: Text = ""
     start: Text = ""
-    milestones: Sequence[str] = ()
-    cap: int | None = None
-    steps: int | None = None
+    milestones: Sequence[Milestone] = ()
+    model: Text = ""
+    end: str = "the answer"
+    direction: str = ""
+    operators: Operators | Callable[[Parameters], Operators] = field(default_factory=dict)
+    tensors: Sequence[str] = ()
+    words: Mapping[str, Any] = field(default_factory=dict)
+    given_equations: Text = ""
 
     kind = "derivation"
+    told: ClassVar[tuple[str, ...]] = (
+        *Expression.told,
+        "operators",
+        "tensors",
+        "sizes",
+        "same",
+        "sequences",
+        "context",
+        "zero",
+        "positive",
+    )
     example = 'r"""one line under the other"""'
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.start:
+            raise AuthorError("start", f"part {self.name!r}: a derivation has a start, the line that it begins with")
 
     @classmethod
     def show(cls, answer: Any, **declared: Any) -> Shown:
         """The lines one under the other; a fault comes with its line's number."""
-        from autograder.maths import expression as language
-
-        lines = []
-        written = [line for line in answer.splitlines() if not is_blank(line)]
-        for number, line in enumerate(written, 1):
+        lines = chain.lines(answer)
+        shown: list[str] = []
+        for place, line in enumerate(lines):
             try:
-                lines.append(language.to_latex(language.parse(line.strip().removeprefix("=").strip(), **declared)))
+                latex = _typeset(line.text, declared)
             except Unreadable as error:
-                raise Unreadable(error.code, f"line {number}: {error.message}", error.text, error.column) from error
-        return Shown(r"\begin{aligned} & " + r" \\ = {} & ".join(lines) + r" \end{aligned}")
+                if len(lines) > 1 and chain.is_label(line.text) and line.text == lines[0].text:
+                    continue
+                raise Unreadable(
+                    error.code, f"line {line.number}: {error.message}", error.text, error.column
+                ) from error
+            relation = _SHOWN.get(line.relation, "") if shown or place == 0 else ""
+            shown.append(f"{relation} {{}} & {latex}" if relation else f"& {latex}")
+        if not shown:
+            raise Unreadable("empty", "there is no line here")
+        return Shown(r"\begin{aligned} " + r" \\ ".join(shown) + r" \end{aligned}")
+
+    @classmethod
+    def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
+        """Without a problem: where no start is told, the chain's own first line is the given one."""
+        lines = chain.lines(answer)
+        return super().decide_by_hand(reference, answer, **{"start": lines[0].text if lines else reference, **told})
+
+    def statement(self, p: Parameters) -> str:
+        """The rule by which the chain is marked."""
+        related = f" or related to it by `{self.direction}`" if self.direction else ""
+        rule = [
+            f"**How this is marked.** Write lines, each equal to the one before it{related}. "
+            f"The first line is the given one: `{self.first(p)}`."
+        ]
+        if not self.milestones:
+            return f"{rule[0]} The last line is {self.end}."
+        *worth, last = (_points(self.points * weight / sum(self._weights())) for weight in self._weights())
+        order = "Points are for forms that the lines reach, in this order:" if len(worth) > 1 else "Points are:"
+        forms = zip(worth, self.milestones, strict=True)
+        listed = [f"- {points} for a line of this form: {milestone.words};" for points, milestone in forms]
+        before = "at least one of the forms" if len(worth) > 1 else "the form"
+        listed.append(f"- {last} for the last line: {self.end}, after {before} above.")
+        return "\n\n".join([f"{rule[0]} {order}", "\n".join(listed), _RULE])
+
+    def first(self, p: Parameters) -> str:
+        """The given line of this variant."""
+        return str(self.given(self.start, p))
+
+    def declarations(self, p: Parameters) -> Mapping[str, Any]:
+        """The variables, abbreviations and brackets of the question, or its tensors."""
+        if self.tensors:
+            return {"tensors": tuple(self.tensors), **self.words}
+        operators = self.operators(p) if callable(self.operators) else self.operators
+        words = super().declarations(p)
+        return {**words, "operators": dict(operators)} if operators else words
 
     def written_by_author(self, p: Parameters) -> Any:
-        """The model derivation, or the last line alone where there is none."""
-        return self.given(self.model, p) if self.model else super().written_by_author(p)
+        """The model derivation, or the given line and the answer where there is none."""
+        return self.given(self.model, p) if self.model else f"{self.first(p)}\n{super().written_by_author(p)}"
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
-        """The whole chain as one decision; its `detail` holds the share of links that hold."""
+        """The whole chain as one decision; its `detail` holds what each milestone and the end earn."""
+        told: dict[str, Any]
+        if self.tensors:
+            given = self.given(self.given_equations, p)
+            told = {"tensors": self.tensors, "words": self.words, "given_equations": given}
+        else:
+            told = {**self.declarations(p), "direction": self.direction, "require": tuple(self.require)}
         return guarded(
             "derivation",
             reference,
             answer,
-            start=self.given(self.start, p) or None,
-            requires=tuple(self.milestones),
-            cap=self.cap,
-            steps=self.steps,
-            **self.declarations(p),
+            start=self.first(p),
+            milestones=tuple(self.milestones),
+            forbid=tuple(self.forbid),
+            **told,
         )
 
-    def from_decision(self, decision: Decision, answer: Any, p: Parameters, earlier: Any) -> Verdict:
-        """The first line that does not follow, with numbers plugged in; the links that hold keep their share."""
-        verdict = super().from_decision(decision, answer, p, earlier)
-        if verdict.ok is not False:
-            return verdict
-        detail = decision.detail or {}
-        message = verdict.message
-        if verdict.code != decision.code and self.hints:
-            message = f"{message} ({decision.message})"
-        share = detail.get("share", 0.0)
-        assert isinstance(share, float)
-        return dataclasses.replace(verdict, message=message, share=share)
+    def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
+        """The start opens the door and counts nothing; then the milestones and the end."""
+        weights = [0.0, *self._weights()]
+        return weights if len(verdicts) == len(weights) else super().weights(verdicts)
+
+    def _weights(self) -> list[float]:
+        return [*(float(milestone.weight) for milestone in self.milestones), 1.0]
+
+    def verdicts(self, answer: Any, p: Parameters, ask: Ask) -> list[Verdict]:
+        """One for the start, one for each milestone, one for the end; the first that is lost names a known mistake."""
+        earlier = self._earlier(ask)
+        try:
+            decision = self.compare(answer, p)
+            if decision.outcome != "equal" and earlier is not None:
+                decision = self._carried_forward(decision, answer, p, earlier)
+        except Unreadable as error:
+            return [self._unreadable(error)]
+        findings = (decision.detail or {}).get("findings")
+        if not isinstance(findings, tuple):  # stopped by the guard, or carried forward
+            return [self.from_decision(decision, answer, p, earlier)]
+        verdicts = [self._found(finding) for finding in findings]
+        lost = next((place for place, verdict in enumerate(verdicts) if verdict.ok is False), None)
+        known = None if lost is None else next((x for x in self.mistakes if self._is(x, answer, p, earlier)), None)
+        if lost is not None and known is not None:
+            hint = f"{inspect.getdoc(known) or ''}" + (f" ({verdicts[lost].message})" if self.hints else "")
+            verdicts[lost] = dataclasses.replace(verdicts[lost], code=known.__name__, message=hint)
+        return verdicts
+
+    def _found(self, finding: Finding) -> Verdict:
+        message = finding.message if self.hints or finding.ok is not False else "This is not correct."
+        if finding.ok is None:
+            message = f"{message} A grader will check this."
+        return Verdict(check=finding.name, ok=finding.ok, code=finding.code, message=message, staff=finding.witness)
+
+    def trivial_answers(self, p: Parameters) -> dict[str, Any]:
+        """Chains without a way: the end, the end rewritten, and lines about nothing."""
+        first, end = self.first(p), str(self.right(p))
+        if self.tensors or not self.milestones:
+            return {**super().trivial_answers(p), "the given line": first} | (
+                {"the end alone": end, "given, end": f"{first}\n{end}"} if self.milestones else {}
+            )
+        chains = {"the given line": first, "the end alone": end, "given, end": f"{first}\n{end}"}
+        for noise in ("+0", "*1", "+ln(1)", "+sin(0)", *self._noise()):
+            chains[f"given, end {noise}, end"] = f"{first}\n({end}){noise}\n{end}"
+        constants = "0\nln(1)\nsin(0)\ntanh(0)\nfloor(1/2)\n0^1"
+        chains["lines about constants"] = constants
+        chains["given, lines about constants"] = f"{first}\n{constants}"
+        chains["given, wrong, wrong rewritten"] = f"{first}\n({end})+7\n7+({end})"
+        chains["the given line padded"] = "\n".join([first, f"{first} + ln(1)", f"{first} + sin(0)"])
+        return {**super().trivial_answers(p), **chains}
+
+    def _noise(self) -> Iterator[str]:
+        """What the milestones ask for, put behind a line without changing it."""
+        for what in {what for milestone in self.milestones for what in milestone.has}:
+            if what == "sum":
+                yield "+sum(0, m, 0, 3)"
+            elif what.isidentifier():
+                yield f"+{what}-{what}"
+                yield f"*{what}/{what}"
 
     def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
         """Whether two chains come to the same wrong end, or, where the end is right, are equal line by line."""
-        if not self.applies(mistake, p):
+        if self.tensors or not self.applies(mistake, p):
             return False
-        theirs, ours = _lines(self.given(mistake, p, earlier)), _lines(answer)
-        if not self._same(theirs[-1], ours[-1], p):
+        theirs, ours = (self._lines(text, p) for text in (self.given(mistake, p, earlier), answer))
+        if not theirs or not ours or not self._same(theirs[-1], ours[-1], p):
             return False
         if not self._same(self.right(p), ours[-1], p):
             return True
-        return len(theirs) == len(ours) and all(self._same(a, b, p) for a, b in zip(theirs, ours, strict=True))
+        return len(theirs) == len(ours) and all(self._alike(a, b, p) for a, b in zip(theirs, ours, strict=True))
+
+    def _alike(self, one: str, other: str, p: Parameters) -> bool:
+        """Whether two lines are equal and have the same of what the end must do without: a right chain's all are."""
+        from autograder.maths import expression
+
+        declared = {name: value for name, value in self.declarations(p).items() if name != "operators"}
+        nodes = [expression.parse(text, **declared).node for text in (one, other)]
+        left = [{what for what in self.forbid if expression.contains(node, what)} for node in nodes]
+        return left[0] == left[1] and self._same(one, other, p)
+
+    def _lines(self, text: Any, p: Parameters) -> list[str]:
+        operators = self.declarations(p).get("operators", {})
+        return [chain.written_out(line.text, operators) for line in chain.lines(str(text))]
 
     def _same(self, one: str, other: str, p: Parameters) -> bool:
+        declared = {name: value for name, value in self.declarations(p).items() if name != "operators"}
         try:
-            return guarded("expression", one, other, **self.declarations(p)).equal
+            return guarded("expression", one, other, **declared).equal
         except (Unreadable, AuthorError):
             return False
 
 
-def _lines(text: str) -> list[str]:
-    """The lines of a chain, each without the equals sign that may lead it."""
-    return [line.strip().removeprefix("=").strip() for line in str(text).splitlines() if not is_blank(line)] or [""]
+def _typeset(text: str, declared: Mapping[str, Any]) -> str:
+    """A line as it is read: an expression, or the right side of a tensor equation."""
+    words = {name: value for name, value in declared.items() if name in Expression.told}
+    if declared.get("tensors") and "[" in text:
+        from autograder.maths import tensor
+
+        with contextlib.suppress(Unreadable):
+            return tensor.to_latex(tensor.parse(f"y = {text}")).split("=", 1)[1].strip()
+    from autograder.maths import expression
+
+    return expression.to_latex(expression.parse(chain.written_out(text, declared.get("operators", {})), **words))
+
+
+def _points(number: float) -> str:
+    text = f"{round(number, 2):g}"
+    return f"{text} point" if text == "1" else f"{text} points"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from autograder.core import Parameters
 from autograder.maths.decision import Decision
@@ -36,7 +36,7 @@ class Expression(Typed):
     log: str = "ln"
 
     kind = "expression"
-    told = ("domains", "definitions", "functions", "log")
+    told: ClassVar[tuple[str, ...]] = ("domains", "definitions", "functions", "log")
 
     @classmethod
     def show(cls, answer: Any, **declared: Any) -> Shown:

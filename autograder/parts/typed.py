@@ -122,6 +122,10 @@ class Typed(Part):
             return [self._verdict(False, "type", f"{self.name} is not text; write {self.name} = {self.kind}(...)")]
         if not str(answer).strip():
             return [self._verdict(False, "missing", f"{self.name} is empty.")]
+        return self.verdicts(answer, p, ask)
+
+    def verdicts(self, answer: Any, p: Parameters, ask: Ask) -> list[Verdict]:
+        """What is said about an answer that is there: one verdict, where the kind has no more to say."""
         return [self._judged(answer, p, ask)]
 
     def _judged(self, answer: Any, p: Parameters, ask: Ask) -> Verdict:

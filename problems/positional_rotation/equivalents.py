@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from .waves import component, first_line, moved, rotation, sign
+from .waves import PRODUCT, component, first_line, moved, product_chain, rotation, sign
 
 # The typed answers.
 
@@ -40,17 +40,27 @@ def in_latex(p):
     return rotation(p, r"\cos(k \omega_j)", r"\sin(k \omega_j)")
 
 
-def first_at_once(p):
-    return f"= {moved(p, 0)}"
+def _theorem(p, row):
+    """The addition theorem for a row, with waves of t."""
+    return moved(p, row).replace("*s", "*sin(t*omega_j)").replace("*c", "*cos(t*omega_j)")
 
 
-def second_at_once(p):
-    return f"= {moved(p, 1)}"
+def _on_one_line(p, row):
+    return f"{first_line(p, row)} = {_theorem(p, row)} = {moved(p, row)}"
+
+
+def first_on_one_line(p):
+    return _on_one_line(p, 0)
+
+
+def second_on_one_line(p):
+    return _on_one_line(p, 1)
 
 
 def _split(p, row):
     start = f"{component(p, row)}(t/f_j {sign(p)} k/f_j)"
-    return f"{first_line(p, row)}\n{start}\n{moved(p, row, 'cos(k/f_j)', 'sin(k/f_j)')}"
+    by_period = _theorem(p, row).replace("*omega_j", "/f_j")
+    return f"{first_line(p, row)}\n{start}\n{by_period}\n{moved(p, row, 'cos(k/f_j)', 'sin(k/f_j)')}"
 
 
 def first_by_period(p):
@@ -61,13 +71,36 @@ def second_by_period(p):
     return _split(p, 1)
 
 
-def by_difference(p):
-    return "cos((t+k)*omega_j - t*omega_j)\ncos(k*omega_j)"
+def _latex(p, row):
+    def typeset(text):
+        return text.replace("*omega_j", r" \omega_j").replace("sin", r"\sin").replace("cos", r"\cos").replace("*", " ")
+
+    lines = [typeset(line) for line in (first_line(p, row), _theorem(p, row), moved(p, row))]
+    return (
+        "\\begin{align*}\n"
+        + " \\\\\n".join(f"&= {line}" if k else f"& {line}" for k, line in enumerate(lines))
+        + ".\n\\end{align*}"
+    )
 
 
-def term_by_term(p):
-    return """1/2*(cos(k*omega) - cos((2t+k)*omega)) + 1/2*(cos(k*omega) + cos((2t+k)*omega))
+def first_in_latex(p):
+    return _latex(p, 0)
+
+
+def second_in_latex(p):
+    return _latex(p, 1)
+
+
+def opened_at_once(p):
+    """The brackets opened in the same step."""
+    return f"""{PRODUCT}
+= sin(t*omega)^2*cos(k*omega) + sin(t*omega)*cos(t*omega)*sin(k*omega) \
++ cos(t*omega)^2*cos(k*omega) - sin(t*omega)*cos(t*omega)*sin(k*omega)
 = cos(k*omega)"""
+
+
+def by_the_period(p):
+    return product_chain(p).replace("*omega_j", "/f_j")
 
 
 # The code.
@@ -142,9 +175,9 @@ def shift_by_power(k, d, *, p):
 EQUIVALENTS = {
     "frequency": [as_exponential, as_quotient, as_power],
     "block": [by_period, by_phase, negative_angles, in_latex],
-    "first_row": [first_at_once, first_by_period],
-    "second_row": [second_at_once, second_by_period],
-    "inner": [by_difference, term_by_term],
+    "first_row": [first_on_one_line, first_by_period, first_in_latex],
+    "second_row": [second_on_one_line, second_by_period, second_in_latex],
+    "inner": [opened_at_once, by_the_period],
     "encoding": [encoding_by_loop, encoding_in_place, encoding_by_phase],
     "shift": [shift_by_blocks, shift_by_exponential, shift_by_power],
 }

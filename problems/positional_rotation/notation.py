@@ -1,5 +1,7 @@
 """What typed answers may use: the letters, where they live, and abbreviations."""
 
+from autograder import Milestone
+
 from .waves import PRODUCT
 
 ANGLES = {"t": "int", "k": "int", "omega_j": "positive"}
@@ -18,5 +20,31 @@ def widths(p):
 
 
 # The proofs: from a moved wave to the waves at t, and from an inner product to k alone.
-ROW = {"domains": ANGLES, "definitions": WAVES, "milestones": ["no t"], "steps": 1}
-INNER = {"domains": ANGLES, "definitions": NAMES, "start": PRODUCT, "milestones": ["no t"], "steps": 2}
+SPLIT = Milestone(
+    "each sine and cosine is of a multiple of `t` alone or of `k` alone, and `t` itself is still written (not only in "
+    "`s` and `c`)",
+    has=["t"],
+    apart=["t", "k"],
+)
+SPLIT_PRODUCT = Milestone(
+    "each sine and cosine is of a multiple of `t` alone or of `k` alone, and both `t` and a sine of `k` are still "
+    "there",
+    has=["t", "k in sin"],
+    apart=["t", "k"],
+    weight=2,
+)
+ROW = {
+    "domains": ANGLES,
+    "definitions": WAVES,
+    "forbid": ["t"],
+    "milestones": [SPLIT],
+    "end": "the wave in `s`, `c`, `k` and `omega_j` (or `f_j`), without any other `t`",
+}
+INNER = {
+    "domains": ANGLES,
+    "definitions": NAMES,
+    "forbid": ["t"],
+    "start": PRODUCT,
+    "milestones": [SPLIT_PRODUCT],
+    "end": "the share of the pair in `k` and `omega_j` (or `f_j`), without `t`",
+}

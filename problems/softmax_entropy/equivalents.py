@@ -160,8 +160,9 @@ def by_free_energy(p):
     family = family_of(p)
     return "\n".join(
         [
-            "ln(Z)+beta*" + family.total(lambda i: f"P({i})*{family.energy_at(i)}"),
-            f"-ln({family.prefactor(X)})+beta*{family.mean('beta')}",
+            "H(P) = E[-ln P(i)]",
+            f"= E[ln Z + beta*{family.energy_at('i')}] = ln Z + beta*E[{family.energy_at('i')}]",
+            f"= -ln({family.prefactor(X)})+beta*{family.mean('beta')}.",
         ]
     )
 
@@ -179,6 +180,7 @@ def over_i_itself(p):
             f"sum(-P(i)*ln(P(i)), i, {lower}, {upper})",
             rf"\sum_{{i={lower.replace('inf', number)}}}^{{{upper.replace('inf', number)}}} "
             rf"P(i) \left(\ln(Z) + \beta {energy}\right)",
+            f"ln(Z)*sum(P(i), i, {lower}, {upper})+beta*sum({energy}*P(i), i, {lower}, {upper})",
             family.entropy("beta"),
         ]
     )

@@ -192,8 +192,14 @@ def still_a_sum(p):
 
 
 def nothing_but_the_end(p):
-    """The end alone is no derivation: the definition of the entropy is a sum, and it must occur."""
+    """The end alone is no derivation: start with the definition of the entropy, and show how its sum is evaluated."""
     return family_of(p).entropy("beta")
+
+
+def definition_and_end(p):
+    """The definition and the result are known: what is asked is the way from one to the other."""
+    family = family_of(p)
+    return "\n".join([family.total(lambda i: f"P({i})*(-ln(P({i})))"), family.entropy("beta")])
 
 
 # Cross-entropy and divergence of Pop and P.
@@ -559,7 +565,13 @@ MISTAKES = {
         one_sided,
     ],
     "entropy": _OF_ENTROPY,
-    "entropy_steps": [*map(_chain_to, _OF_ENTROPY), wrong_on_the_way, still_a_sum, nothing_but_the_end],
+    "entropy_steps": [
+        *map(_chain_to, _OF_ENTROPY),
+        wrong_on_the_way,
+        still_a_sum,
+        nothing_but_the_end,
+        definition_and_end,
+    ],
     "cross_entropy": [
         log_added,
         energy_subtracted,

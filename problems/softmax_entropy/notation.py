@@ -28,7 +28,12 @@ def all_letters(p):
     return letters(p) | KINDS[p["further"]].letters(p, family_of(p))
 
 
-# What the proof, a closed form, and the answer to the last question may use.
-LETTERS = {"domains": letters, "definitions": abbreviations}
-CLOSED = LETTERS | {"forbid": ("sum", "P", "Z")}
+def mean(p):
+    """E[f(i)] as the sum over our numbers."""
+    return {"E[f(i)]": family_of(p).total(lambda i: f"P({i})*f({i})")}
+
+
+# What a closed form, the proof, and the answer to the last question may use.
+CLOSED = {"domains": letters, "definitions": abbreviations, "forbid": ("sum", "P", "Z")}
+STEPS = CLOSED | {"operators": mean, "end": "the entropy as a closed form, without a sum, `P` or `Z`"}
 FURTHER = CLOSED | {"domains": all_letters}

@@ -1,13 +1,13 @@
 """A softmax of energies, its entropy, cross-entropies and divergences in closed form (exam 1, problem 1)."""
 
-from autograder import Derivation, Expression, Problem, Unreadable
+from autograder import Derivation, Expression, Milestone, Problem, Unreadable
 from autograder.maths import expression
 
 from .equivalents import EQUIVALENTS
 from .families import FAMILIES
 from .further import KINDS, possible
 from .mistakes import MISTAKES
-from .notation import CLOSED, FURTHER, LETTERS, letters
+from .notation import CLOSED, FURTHER, STEPS, letters
 from .populations import family_of, population_of
 
 QUARTERS = ["1/4", "1/3", "2/5", "2/3", "3/4", "1/5"]
@@ -81,13 +81,18 @@ def family_entropy(p):
     return family_of(p).entropy("beta")
 
 
+def definition(p):
+    """The definition of the entropy, which is the given line."""
+    return family_of(p).total(lambda i: f"P({i})*(-ln(P({i})))")
+
+
 def steps(p):
     """The whole chain, from the definition to the closed form."""
     family = family_of(p)
     energy = family.total(lambda i: f"{family.energy_at(i)}*P({i})")
     return "\n".join(
         [
-            family.total(lambda i: f"P({i})*(-ln(P({i})))"),
+            definition(p),
             family.total(lambda i: f"P({i})*(ln(Z)+beta*{family.energy_at(i)})"),
             f"ln(Z)+beta*{energy}",
             f"-ln({family.prefactor('e^(-beta)')})+beta*{energy}",
@@ -125,11 +130,16 @@ def further_after(p, *, cross_entropy=None):
     return KINDS[p["further"]].answer(p, family_of(p), population_of(p), earlier)
 
 
-MILESTONES = ["sum", "no sum", "no P", "no Z"]
+MILESTONES = [
+    Milestone(
+        "a sum is left, and no logarithm depends on the number that is summed over", has=["sum"], lacks=["index in ln"]
+    ),
+    Milestone("a sum is left, and no logarithm stands under a sum", has=["sum"], lacks=["ln in sum"]),
+]
 
 PROBLEM = Problem(
     title="Softmax, entropy and cross-entropy in closed form",
-    version=1,
+    version=2,
     source="exam 1 of 2021, problem 1",
     draw=draw,
     phrases=phrases,
@@ -141,7 +151,13 @@ PROBLEM = Problem(
         Expression("softmax", points=5, **CLOSED, reference=closed_form),
         Expression("entropy", points=3, follows="softmax", **CLOSED, reference=entropy_after),
         Derivation(
-            "entropy_steps", points=6, **LETTERS, milestones=MILESTONES, steps=4, reference=family_entropy, model=steps
+            "entropy_steps",
+            points=6,
+            **STEPS,
+            start=definition,
+            milestones=MILESTONES,
+            reference=family_entropy,
+            model=steps,
         ),
         Expression("cross_entropy", points=3, follows="softmax", **CLOSED, reference=cross_entropy_after),
         Expression("divergence", points=2, follows="cross_entropy", **CLOSED, reference=divergence_after),

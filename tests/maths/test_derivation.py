@@ -1,191 +1,196 @@
-"""Derivations, in expressions and in a language of the test's own."""
+"""Derivations: chains and what they earn, on both sides of the rule."""
 
 from __future__ import annotations
 
-import functools
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograder.errors import Unreadable
-from autograder.maths import derivation, guard
-from autograder.maths.decision import Decision, different, equal, undecided
+from autograder.errors import AuthorError, Unreadable
+from autograder.maths import chain, derivation, guard
+from autograder.maths.derivation import Milestone
 
-CASES = Path(__file__).parents[1] / "data" / "cases" / "derivation.jsonl"
-ROWS = [json.loads(line) for line in CASES.read_text().splitlines()]
+CASES = Path(__file__).parents[1] / "data" / "cases"
+ROWS = [json.loads(line) for line in (CASES / "chains.jsonl").read_text(encoding="utf-8").splitlines()]
+LINKS = [json.loads(line) for line in (CASES / "derivation.jsonl").read_text(encoding="utf-8").splitlines()]
 
-# The exam gives P(i) as the answer of its first part.
-EXAM = {"domains": {"beta": "positive"}, "definitions": {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}}
-START = "sum(P(i)*(-ln P(i)), i, 0, inf)"
-KEY = "-ln(1-e^(-beta))+beta*e^(-beta)/(1-e^(-beta))"
-
-
-@pytest.mark.parametrize("row", ROWS, ids=[row["note"] for row in ROWS])
-def test_case_file(row: dict[str, Any]) -> None:
-    """Every row has the first wrong line and the end that it names, with and without the start given."""
-    language = derivation.expressions(**EXAM)
-    for start in (None, START):
-        judged = derivation.judge(row["answer"], row["reference"], language=language, start=start)
-        assert {"first_wrong": judged.first_wrong, "final_ok": judged.final.equal} == row["verdict"]
-        assert judged.decision.equal == (row["verdict"] == {"first_wrong": None, "final_ok": True})
-        assert not judged.undecided
-
-
-def algebra(lines: str, key: str, **options: Any) -> derivation.Derivation:
-    """Lines separated by semicolons, in x and y."""
-    language = derivation.expressions(domains={"x": "real", "y": "real"})
-    return derivation.judge(lines.split(";"), key, language=language, **options)
-
-
-def test_the_first_wrong_step_has_a_witness() -> None:
-    """The message names the line and the values there."""
-    judged = algebra("(x+1)^2;x^2+1;x^2+2x+1", "(x+1)^2")
-    assert judged.first_wrong == 1 and judged.decision.code == "step"
-    assert "line 2" in judged.decision.message and "x = 3/2" in judged.decision.witness
-
-
-def test_an_error_is_paid_for_once() -> None:
-    """Lines that follow from a wrong one keep their credit, and the end that follows is not charged again."""
-    judged = algebra("(x+1)^2;x^2+x+1;x*(x+1)+1;x*x+x+1", "(x+1)^2")
-    assert judged.first_wrong == 1 and not judged.final.equal
-    assert judged.share == Fraction(3, 4)
-
-
-def test_a_second_error_that_mends_the_end_costs_twice() -> None:
-    """A right end after a wrong line needs a second wrong step."""
-    judged = algebra("(x+1)^2;x^2+x+1;x^2+2x+1", "(x+1)^2")
-    assert judged.final.equal and judged.share == Fraction(2, 4)
-
-
-@pytest.mark.parametrize("padding", ["x^2+1", "1+x^2", "(x^2+1)", "x^2+1+0", "1*x^2+1", "x^(2*1)+1", "--(x^2)+1"])
-def test_padding_earns_nothing(padding: str) -> None:
-    """The same line again counts once, also where only order, parentheses, +0 or *1 differ."""
-    plain = algebra("(x+1)^2;x^2+1", "(x+1)^2")
-    padded = algebra(f"(x+1)^2;x^2+1;{padding};x^2+1;{padding}", "(x+1)^2")
-    assert plain.share == padded.share == Fraction(1, 2)
-
-
-def test_going_back_and_forth_earns_nothing() -> None:
-    """A line that was written before does not count again."""
-    judged = algebra("(x+1)^2;x*(x+2)+1;(x+1)^2;x*(x+2)+1;x^2+1", "(x+1)^2")
-    assert judged.share == Fraction(2, 3)
+WAVES = {"domains": {"t": "int", "k": "int", "omega_j": "positive"}, "forbid": ("t",)}
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "entropy": {
+        "start": "sum(P(n)*(-ln(P(n))), n, 0, inf)",
+        "reference": "-ln(1-e^(-beta))+beta*e^(-beta)/(1-e^(-beta))",
+        "domains": {"beta": "positive", "i": "nat"},
+        "definitions": {"Z": "sum(e^(-beta*n), n, 0, inf)", "P(i)": "e^(-beta*i)/Z"},
+        "operators": {"E[f(i)]": "sum(P(n)*f(n), n, 0, inf)"},
+        "forbid": ("sum", "P", "Z"),
+        "milestones": (
+            Milestone("a sum, and no logarithm of its number", has=["sum"], lacks=["index in ln"]),
+            Milestone("a sum, and no logarithm under it", has=["sum"], lacks=["ln in sum"]),
+        ),
+    },
+    "row": {
+        **WAVES,
+        "start": "sin((t+k)*omega_j)",
+        "reference": "cos(k*omega_j)*s+sin(k*omega_j)*c",
+        "definitions": {"f_j": "1/omega_j", "s": "sin(t*omega_j)", "c": "cos(t*omega_j)"},
+        "milestones": (Milestone("waves of t and of k", has=["t"], apart=["t", "k"]),),
+    },
+    "inner": {
+        **WAVES,
+        "start": "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)",
+        "reference": "cos(k*omega_j)",
+        "milestones": (Milestone("waves of t and of k", has=["t", "k in sin"], apart=["t", "k"]),),
+    },
+    "bound": {
+        "start": "sum(w(n)*ln(n+1), n, 0, inf)",
+        "reference": "1/(e^b-1)",
+        "domains": {"b": "positive", "i": "nat"},
+        "definitions": {"w(i)": "(1-e^(-b))*e^(-b*i)"},
+        "direction": "<=",
+        "forbid": ("sum",),
+        "milestones": (Milestone("a logarithm, and none under a sum", has=["ln", "sum"], lacks=["ln in sum"]),),
+    },
+    "merged": {
+        "start": "S[k,t,u] = Q[k,t,I] R[k,u,I]",
+        "reference": "S[k,t,u] = W[k,J_1,J_2] L[t,J_1] L[u,J_2]",
+        "tensors": ["W^Q[K,I,J]", "W^K[K,I,J]", "L[T,J]"],
+        "words": {"same": {"U": "T"}},
+        "given_equations": "Q[k,t,i] = W^Q[k,i,J] L[t,J]\nR[k,t,i] = W^K[k,i,J] L[t,J]\n"
+        "W[k,j_1,j_2] = W^Q[k,I,j_1] W^K[k,I,j_2]",
+        "forbid": ("Q", "R", "W^Q", "W^K"),
+        "milestones": (Milestone("a projection written out", has=["W^Q"], lacks=["Q"]),),
+    },
+}  # fmt: skip
 
 
-def test_harmless_lines_do_not_dilute_an_error() -> None:
-    """With the number of steps named, an error costs a step however many lines surround it."""
-    padding = ";".join(f"x^2+x+{k}-{k}" for k in range(1, 12))
-    lines = f"(x+1)^2;x^2+x;{padding}"
-    assert algebra(lines, "(x+1)^2").share > Fraction(9, 10)
-    assert algebra(lines, "(x+1)^2", steps=3).share == Fraction(2, 3)
-    assert algebra("(x+1)^2;x^2+2x+1", "(x+1)^2", steps=3).share == 1
-    assert algebra("x;x+1;x+2;x+3;x+4", "(x+1)^2", steps=2).share == 0
+def decided(question: str, text: str) -> Any:
+    """The decision about a chain."""
+    return derivation.decide(answer=text, **QUESTIONS[question])
 
 
-STEP = "sum(P(i)*(ln(Z)+beta*i), i, 0, inf)"
-SPLIT = "ln(Z)+beta*sum(i*P(i), i, 0, inf)"
-FOUR = {**EXAM, "definitions": {**EXAM["definitions"], "Z": "sum(e^(-beta*i), i, 0, inf)"}}
+def earned(question: str, text: str) -> str:
+    """What a chain earns: 1, 0 or ? for each milestone and the end; nothing where it does not start as it should."""
+    found = decided(question, text).detail["findings"]
+    signs = {True: "1", False: "0", None: "?"}
+    return "".join(signs[item.ok] if found[0].ok else "0" for item in found[1:])
 
 
-@pytest.mark.parametrize(
-    ("lines", "share"),
-    [
-        ([START], 0),
-        ([START, "0"], 0),
-        ([START, KEY], 1),
-        ([START, STEP], Fraction(1, 4)),
-        ([START, STEP, SPLIT], Fraction(1, 2)),
-        ([START, STEP, SPLIT, "beta*e^(-beta)-ln(1-e^(-beta))"], Fraction(1, 2)),
-        ([START, *(f"{START}+{k}-{k}" for k in range(1, 9))], Fraction(1, 2)),
-        ([START, *(f"{START}+{k}-{k}" for k in range(1, 9)), "0"], Fraction(1, 2)),
-        (["sum(i, i, 0, 3)", "6"], 0),
-        (["sum(P(i), i, 0, inf)", "1"], 0),
-        (["sum(P(i)*ln(P(i)), i, 0, inf)", "-ln(Z)-beta*sum(i*P(i), i, 0, inf)", "-ln(Z)-beta/(e^beta-1)",
-          "ln(1-e^(-beta))-beta/(e^beta-1)"], Fraction(1, 2)),
-        (["1", "2-1", "3-2", "4-3", "5-4", "6-5"], Fraction(1, 2)),
-        ([START, STEP, "ln(Z)+sum(i*P(i), i, 0, inf)", "1/(e^beta-1)-ln(1-e^(-beta))"], Fraction(1, 2)),
-        ([START, STEP, "ln(Z)+sum(i*P(i), i, 0, inf)", "sum(i*P(i), i, 0, inf)-ln(1-e^(-beta))",
-          "1/(e^beta-1)-ln(1-e^(-beta))"], Fraction(3, 4)),
-    ],
-)  # fmt: skip
-def test_a_chain_that_does_not_arrive(lines: list[str], share: Fraction) -> None:
-    """Short of the right end the first line earns nothing, each link a step, all at most half without an arrival."""
-    language = derivation.expressions(**FOUR)
-    requires = ["sum", "no sum", "no P", "no Z"]
-    assert derivation.judge(lines, KEY, language=language, requires=requires, steps=4).share == share
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row['question']}: {row['note']}" for row in ROWS])
+def test_what_a_chain_earns(row: dict[str, Any]) -> None:
+    """Every row earns the milestones and the end that it names."""
+    assert earned(row["question"], row["chain"]) == row["earns"]
 
 
-def test_a_copy_of_the_question_is_no_step() -> None:
-    """The question's own line as the first line earns nothing, and costs nothing either."""
-    assert algebra("(x+1)^2", "x^2+2x+1", start="(x+1)^2").share == 1  # already an answer
-    wanted = {"start": "(x+y)^2-y^2-2x*y", "requires": ("no y",)}
-    assert algebra("(y+x)^2-y^2-2x*y", "x^2", **wanted).share == 0
-    assert algebra("(x+y)^2-y^2-2x*y;x^2", "x^2", **wanted).share == 1
-    assert algebra("(x+y)^2-y^2-2x*y;x^2-x*y", "x^2", **wanted).share == 0
+@pytest.mark.parametrize("row", LINKS, ids=[row["note"] for row in LINKS])
+def test_the_first_broken_link(row: dict[str, Any]) -> None:
+    """Every row has the first wrong line, counted from nothing, and the end that it names."""
+    options = {"domains": {"beta": "positive"}, "definitions": {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}}
+    lines = derivation.Expressions(reference=row["reference"], options=options)
+    judged = derivation.judge(
+        "\n".join(row["answer"]), start=row["answer"][0], reference=row["reference"], language=lines
+    )
+    broken = judged.first_wrong
+    assert (broken and broken.number - 1) == row["verdict"]["first_wrong"]
+    assert (judged.findings[-1].code != "end") == row["verdict"]["final_ok"]
 
 
-def test_one_line() -> None:
-    """A single right line is right, a single wrong one is wrong, at line 0."""
-    assert algebra("x^2+2x+1", "(x+1)^2").decision.equal
-    wrong = algebra("x^2+1", "(x+1)^2")
-    assert wrong.first_wrong == 0 and wrong.share == 0
+def test_the_message_names_the_line_and_both_values() -> None:
+    """A broken link is told by its line and by numbers of the student's own two lines; codes hold no numbers."""
+    text = "sin((t+k)*omega_j)\nsin(t*omega_j)*cos(k*omega_j)\ns*cos(k*omega_j)"
+    (_, milestone, end) = decided("row", text).detail["findings"]
+    assert (milestone.code, end.code) == ("step", "end")
+    assert milestone.message.startswith(
+        "Line 2 does not follow from the line before it: at k = 2, omega_j = 1/2, t = 1"
+    )
+    assert "it gives" in milestone.message and "the line before it gives" in milestone.message
 
 
-def test_milestones() -> None:
-    """'no sum' is about the last line, a word about any line."""
-    language = derivation.expressions(**EXAM)
-    lines = [START, "sum(P(i)*(beta*i-ln(1-e^(-beta))), i, 0, inf)"]
-    assert derivation.judge(lines, KEY, language=language).decision.equal
-    judged = derivation.judge(lines, KEY, language=language, requires=["no sum"])
-    assert judged.missing == ("no sum",) and judged.decision.code == "milestone"
-    assert derivation.judge([*lines, KEY], KEY, language=language, requires=["no sum", "sum"]).decision.equal
-    assert derivation.judge([KEY], KEY, language=language, requires=["sum"]).missing == ("sum",)
-
-
-def test_size_of_a_step() -> None:
-    """A question may refuse a leap that is right."""
-    lines = "(x+1)*(x+2)*(x+3);x^3+6x^2+11x+6"
-    assert algebra(lines, "(x+1)*(x+2)*(x+3)").decision.equal
-    judged = algebra(lines, "(x+1)*(x+2)*(x+3)", start="(x+1)*(x+2)*(x+3)", cap=6)
-    assert judged.leaps == (1,) and judged.decision.code == "leap"
-    assert algebra("x+y;y+x", "x+y", start="x+y", cap=6).decision.equal
-
-
-def test_lines_may_begin_with_an_equals_sign() -> None:
-    """So a derivation is written on paper."""
-    assert algebra("(x+1)^2;= x^2+2x+1; = 1+2x+x^2", "(x+1)^2").decision.equal
+def test_a_link_that_is_not_decided_holds_what_it_leads_to() -> None:
+    """No rule proves this inequality, no number refutes it: the milestone before it is earned, the end a person's."""
+    asked = {"start": "ln(1+x)", "reference": "sqrt(1+x^2)+1", "milestones": [Milestone("x^2", has=["ln", "^"])]}
+    told = {"definitions": {}, "domains": {"x": "positive"}, "forbid": ("ln",)}
+    question = {**QUESTIONS["bound"], **asked, **told}
+    decision = derivation.decide(answer="ln(1+x)\n<= ln(1+x+x^2)\n<= sqrt(1+x^2)+1", **question)
+    assert [item.ok for item in decision.detail["findings"]] == [True, True, None]
+    assert decision.outcome == "undecided"
 
 
 def test_an_unreadable_line_is_named() -> None:
     """The message counts lines from 1; nothing is judged."""
     with pytest.raises(Unreadable) as caught:
-        algebra("x;x+", "x")
+        decided("row", "sin((t+k)*omega_j)\nsin(t*omega_j")
     assert caught.value.message.startswith("line 2:")
     with pytest.raises(Unreadable):
-        algebra(" ; ", "x")
+        decided("row", " \n ")
 
 
-def test_any_language() -> None:
-    """The comparison is a parameter: here lines are numbers, and 13 cannot be decided."""
+@pytest.mark.parametrize(("changed", "words"), [
+    ({"milestones": [Milestone("k", has=["k"])]}, "the given line has the form"),
+    ({"milestones": [Milestone("s", has=["s"])]}, "the reference has the form"),
+    ({"reference": "cos("}, "cannot be read"),
+])  # fmt: skip
+def test_slips_in_a_question_are_heard(changed: dict[str, Any], words: str) -> None:
+    """A form that nobody has to reach is the author's slip."""
+    with pytest.raises(AuthorError, match=words):
+        derivation.decide(answer="k", **{**QUESTIONS["row"], **changed})
 
-    def decide(before: str, after: str) -> Decision:
-        if "13" in (before, after):
-            return undecided("superstition")
-        return equal() if int(before) == int(after) else different("value", "not the same", witness=after)
 
-    language = derivation.Language(decide=decide)
-    assert derivation.judge(["7", "07"], "7", language=language).decision.equal
-    assert derivation.judge(["7", "8"], "7", language=language).first_wrong == 1
-    held = derivation.judge(["7", "13", "7"], "7", language=language)
-    assert held.undecided == (1, 2) and held.decision.outcome == "undecided" and held.first_wrong is None
+def test_without_milestones_the_end_is_what_is_asked() -> None:
+    """Then a chain from the given line to the end earns it, if no link is broken."""
+    question = {**QUESTIONS["inner"], "milestones": ()}
+    start, end = question["start"], question["reference"]
+    ok = {
+        text: derivation.decide(answer=text, **question).equal
+        for text in (f"{start}\n{end}", f"{start}\n0\n{end}", end)
+    }
+    assert list(ok.values()) == [True, False, True]
 
 
 def test_under_the_guard() -> None:
-    """The links of a derivation can be decided in the guarded worker."""
-    language = derivation.expressions(decide=functools.partial(guard.decide, "autograder.maths.expression"), **EXAM)
-    row = ROWS[2]
-    judged = derivation.judge(row["answer"], row["reference"], language=language)
-    assert judged.first_wrong == row["verdict"]["first_wrong"]
+    """Milestones travel to the guarded worker, and what was found comes back."""
+    question = dict(QUESTIONS["row"])
+    text = "sin((t+k)*omega_j) = sin(t*omega_j)*cos(k*omega_j)+cos(t*omega_j)*sin(k*omega_j)"
+    decision = guard.call("autograder.maths.derivation", "decide", (question.pop("reference"), text), question)
+    assert [item.ok for item in decision.detail["findings"]] == [True, True, False]
     guard.close()
+
+
+LINES = [
+    ("a\n= b", [("first", "a"), ("=", "b")]),
+    ("a = b = c", [("first", "a"), ("=", "b"), ("=", "c")]),
+    ("= a\n\n= b", [("=", "a"), ("=", "b")]),
+    ("a =\nb", [("first", "a"), ("=", "b")]),
+    ("a \\leq b\n\\ge c", [("first", "a"), ("<=", "b"), (">=", "c")]),
+    ("a ≤ b < c", [("first", "a"), ("<=", "b"), ("<", "c")]),
+    ("\\left(a\\right)", [("first", "\\left(a\\right)")]),
+    ("\\begin{align}a &= b, \\\\[2pt] &= 6.\\end{align}", [("first", "a"), ("=", "b"), ("=", "6")]),
+    ("\\sum_{n=0}^{N} n\n= sum(n, n, 0, N)", [("first", "\\sum_{n=0}^{N} n"), ("=", "sum(n, n, 0, N)")]),
+    ("a\nb", [("first", "a"), ("=", "b")]),
+]
+
+
+@pytest.mark.parametrize(("text", "read"), LINES)
+def test_lines_as_people_write_them(text: str, read: list[tuple[str, str]]) -> None:
+    """Relations in any spelling, at the end or beginning of a line; what LaTeX needs for setting is dropped."""
+    assert [(line.relation, line.text) for line in chain.lines(text)] == read
+
+
+@pytest.mark.parametrize(("text", "label"), [
+    ("H(P)", True), ("S", True), (r"\mathrm{KL}(Q,P)", True), ("S[t,u]", True), ("L_1", True), ("2x", False),
+    ("a+b", False), ("sin(x)+1", False),
+])  # fmt: skip
+def test_left_sides(text: str, label: bool) -> None:
+    """A name, with arguments or indices, may be a left side."""
+    assert chain.is_label(text) == label
+
+
+@pytest.mark.parametrize(("text", "written"), [
+    ("E[i]", "(sum(P((2*n))*( ((2*n))), n, 0, inf))"), ("2 E_k[k^2]", "2 (sum(P((2*n))*(((2*n))^2), n, 0, inf))"),
+    ("beta + E", "beta + E"), ("e[i]", "e[i]"),
+])  # fmt: skip
+def test_averages_are_written_out(text: str, written: str) -> None:
+    """The letter in the brackets becomes the number that the question sums over."""
+    operators = {"E[f(i)]": "sum(P((2*n))*f((2*n)), n, 0, inf)"}
+    assert chain.written_out(text, operators).replace(" ", "") == written.replace(" ", "")

@@ -95,20 +95,42 @@ def test_error_carried_forward(softmax, first, standing, code):
         assert "your own answer to softmax" in outcome.verdicts[0].message
 
 
+DEFINITION, OUT = "sum(P(i)*(-ln(P(i))), i, 0, inf)", "-ln(1-e^(-beta)) + beta*sum(i*P(i), i, 0, inf)"
+END = "-ln(1-e^(-beta)) + beta*e^(-beta)/(1-e^(-beta))"
+
+
 @pytest.mark.parametrize(
-    ("lines", "points", "words"),
+    ("lines", "points", "code", "words"),
     [
-        ("-ln(1-e^(-beta)) + beta*e^(-beta)/(1-e^(-beta))", 6.0, ""),
-        ("sum(P(i)*(-ln(P(i))), i, 0, inf)\n-ln(1-e^(-beta)) + beta/(e^beta-1)", 6.0, ""),
-        ("sum(P(i)*(-ln(P(i))), i, 0, inf)\n-ln(1-e^(-beta)) + beta/(e^beta+1)", 3.0, "line 2"),
-        ("sum(P(i)*(-ln(P(i))), i, 0, inf)", 3.0, "form"),
+        (f"{DEFINITION}\n{OUT}\n{END}", 6.0, "ok", ""),
+        (f"H(P) = {DEFINITION} = {OUT} = {END}.", 6.0, "ok", ""),
+        (f"{DEFINITION}\n{OUT}\n{END}/2", 3.0, "end", "The last line is not the answer"),
+        (f"{DEFINITION}\n{OUT}", 3.0, "form", "does not have the form"),
+        (
+            f"{DEFINITION}\n{OUT.replace('+', '-')}\n{END.replace('+', '-')}",
+            0.0,
+            "lost_sign",
+            "A sign was lost on the way. (Line 2",
+        ),
+        (f"{DEFINITION}\n{END}", 0.0, "milestone", "reaches this form"),
+        (END, 0.0, "milestone", "reaches this form"),
+        (f"1\n{OUT}\n{END}", 0.0, "start", "is not the given line"),
     ],
 )
-def test_derivations_keep_the_share_of_their_links(lines, points, words):
-    """The first line that does not follow is named, and the links that hold keep their share."""
+def test_derivations_are_paid_for_their_milestones_and_the_end(lines, points, code, words):
+    """What is lost is named, with the line where it was lost; a known mistake has its own hint."""
     outcome = judged("entropy", entropy=lines)
     assert outcome.points == pytest.approx(points)
-    assert words in outcome.verdicts[0].message
+    lost = next((verdict for verdict in outcome.verdicts if not verdict.ok), outcome.verdicts[-1])
+    assert lost.code == code
+    assert words in lost.message
+
+
+def test_what_cannot_be_read_in_a_chain_is_held():
+    """A person looks at it; the line is named."""
+    outcome = judged("entropy", entropy=f"{DEFINITION}\nbeta*(\n{END}")
+    assert (outcome.standing, outcome.verdicts[0].code) == ("held", "unreadable")
+    assert "line 2" in outcome.verdicts[0].message
 
 
 def test_hints_can_be_switched_off():

@@ -2,7 +2,9 @@
 
 import pytest
 
+from autograder import Milestone
 from autograder.core import Answer
+from autograder.errors import AuthorError
 from autograder.grading.judge import judge_part
 from autograder.parts import Derivation, Equation, Growth
 
@@ -70,11 +72,44 @@ def test_sizes_may_follow_from_the_variant(two, standing):
     assert judge_part(part, {"two": two}, says("h[t,J] = Out[1,t,I]; Out[2,t,I]"), (0,)).standing == standing
 
 
-@pytest.mark.parametrize(("steps", "points"), [(None, 2), (1, 0)])
-def test_an_error_costs_a_step_of_the_full_solution(steps, points):
-    """With the number of steps named, a line that follows from a wrong one earns nothing by itself."""
+THEOREM = Milestone("waves of x alone", has=["x in cos", "x in sin"], weight=2)
+CHAINS = [
+    ("cos(x)^2 - sin(x)^2", 6), ("cos(x) cos(x) - sin(x) sin(x)\n1 - 2sin(x)^2", 6), ("1 - 2 sin(x)^2", 0),
+    ("cos(x)^2 + sin(x)^2", 0), ("(cos(x)-sin(x))*(cos(x)+sin(x))\n1 - sin(x)^2", 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "points"), CHAINS)
+def test_points_of_a_derivation_are_divided_by_weight(lines, points):
+    """The milestone counts twice as much as the end; the statement says so, with the variant's given line."""
     part = Derivation(
-        "double", points=4, domains={"x": "real"}, start="sin(2x)", reference="2 sin(x) cos(x)", steps=steps
+        "double", points=6, domains={"x": "real"}, start=lambda p: "cos(2x)", reference="1 - 2 sin(x)^2",
+        forbid=["cos"], milestones=[THEOREM], end="without a cosine",
+    )  # fmt: skip
+    if "1 -" not in lines:
+        lines += "\n1 - 2 sin(x)^2"
+    outcome = judge_part(part, {}, says(f"cos(2x)\n{lines}"), (0,))
+    assert outcome.points == points
+    rule = part.statement({})
+    assert all(
+        text in rule for text in ("`cos(2x)`", "4 points for a line", "waves of x alone", "2 points for the last")
     )
-    outcome = judge_part(part, {}, says("sin(2x)\n2 sin(x)^2\n1 - cos(2x)"), (0,))
-    assert (outcome.standing, outcome.points) == ("lost", points)
+
+
+def test_a_derivation_of_tensor_equations():
+    """Lines are right sides of one equation; the milestone and the end are earned."""
+    part = Derivation(
+        "scores", points=2, tensors=["A[I,J]", "B[J,K]", "x[K]"],
+        given_equations="C[i,k] = A[i,J] B[J,k]\nv[j] = B[j,K] x[K]", start="y[i] = C[i,K] x[K]",
+        reference="y[i] = A[i,J] v[J]", milestones=[Milestone("B is written", has=["B"])], forbid=["C", "B"],
+    )  # fmt: skip
+    told = "y[i] = C[i,K] x[K]\n= A[i,J] B[J,K] x[K]\n= A[i,J] v[J]"
+    assert judge_part(part, {}, says(told), (0,)).standing == "earned"
+    assert judge_part(part, {}, says("y[i] = C[i,K] x[K]\n= A[i,J] v[J]"), (0,)).points == 0
+    assert r"\begin{aligned}" in part.show(told, **part.declarations({})).latex
+
+
+def test_a_derivation_has_a_start():
+    """Without a line to begin with there is no chain."""
+    with pytest.raises(AuthorError, match="start"):
+        Derivation("d", points=1, reference="1")

@@ -208,9 +208,9 @@ ROWS = [
     (PLAIN, "reverse_cross_entropy", "oo", "earned"), (PLAIN, "reverse_cross_entropy", "infinity", "earned"),
     (PLAIN, "reverse_cross_entropy", "10^308", "lost"), (PLAIN, "reverse_cross_entropy", "0", "lost"),
     (PLAIN, "reverse_cross_entropy", "-ln(0)", "lost"),
-    (PLAIN, "entropy_steps", "sum(P(i)*(-ln P(i)), i, 0, inf)\n-ln(1-e^-beta)+beta/(e^beta-1)", "earned"),
+    (PLAIN, "entropy_steps", "sum(P(i)*(-ln P(i)), i, 0, inf)\n-ln(1-e^-beta)+beta/(e^beta-1)", "lost"),
     (PLAIN, "entropy_steps",
-     r"\sum_{i=0}^{\infty} P(i) (\ln Z + \beta i)" "\n= ln(Z)+beta*sum(i*P(i),i,0,inf)\n"
+     "H(P) = E[-ln P(i)]\n= " r"\sum_{i=0}^{\infty} P(i) (\ln Z + \beta i)" "\n= ln(Z)+beta*sum(i*P(i),i,0,inf)\n"
      "= beta/(e^beta-1)-ln(1-e^(-beta))",
      "earned"),
     (PLAIN, "entropy_steps", "ln(Z)+beta*sum(i*P(i),i,0,inf)", "lost"),
@@ -218,10 +218,12 @@ ROWS = [
     ({"family": "all integers"}, "softmax", r"\frac{1-e^{-\beta}}{1+e^{-\beta}} e^{-\beta \left|i\right|}", "earned"),
     ({"family": "all integers"}, "entropy_steps",
      "sum(-P(n)*ln(P(n)), n, -inf, inf)\n-P(0)*ln(P(0))-2*sum(P(n)*ln(P(n)), n, 1, inf)\n"
+     "P(0)*ln(Z)+2*sum(P(n)*ln(Z), n, 1, inf)+2*beta*sum(n*P(n), n, 1, inf)\nln(Z)+2*beta*sum(n*P(n), n, 1, inf)\n"
      "ln(coth(beta/2))+beta/sinh(beta)",
      "earned"),
     ({"family": "pairs"}, "entropy_steps",
-     "sum(-P(i)*ln(P(i)), i, 0, inf)\n-2*sum(P(2n)*ln(P(2n)), n, 0, inf)\nln(2)-ln(1-e^(-beta))+beta/(e^beta-1)",
+     "sum(-P(i)*ln(P(i)), i, 0, inf)\n-2*sum(P(2n)*ln(P(2n)), n, 0, inf)\n"
+     "ln(Z)+2*beta*sum(n*P(2n), n, 0, inf)\nln(2)-ln(1-e^(-beta))+beta/(e^beta-1)",
      "earned"),
     ({"family": "even"}, "softmax", "(1+cos(pi*i))/2*(1-e^(-2*beta))*e^(-beta*i)", "earned"),
     ({"family": "two states"}, "softmax", "sigma(-beta*(2i-1))", "earned"),

@@ -22,7 +22,7 @@ from autograder.maths.tensor.description import Described, Description, describe
 from autograder.maths.tensor.latex import to_latex
 from autograder.maths.tensor.rendering import to_text
 from autograder.maths.tensor.tensor_grammar import parse
-from autograder.maths.tensor.tensor_tree import Equation, System
+from autograder.maths.tensor.tensor_tree import Equation, System, names
 
 if TYPE_CHECKING:
     from autograder.maths.tensor.equivalence import decide
@@ -69,6 +69,7 @@ __all__ = [
     "does_not_read",
     "evaluate",
     "fits",
+    "names",
     "nonnegative",
     "normalised",
     "own_parameters",

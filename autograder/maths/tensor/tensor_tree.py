@@ -259,3 +259,16 @@ def children(node: Expr) -> tuple[Expr, ...]:
         case Call(arguments=arguments) | Opaque(arguments=arguments):
             return arguments
     return ()
+
+
+def names(node: Expr) -> set[str]:
+    """The names that stand in an expression: tensors, functions, and `softmax`, `sum`, `concat`."""
+    found = set().union(*map(names, children(node)))
+    match node:
+        case Tensor(name=name) | Opaque(name=name):
+            return found | {name.key}
+        case Call(function=function):
+            return found | {function}
+        case Softmax() | Total() | Concat():
+            return found | {{Softmax: "softmax", Total: "sum", Concat: "concat"}[type(node)]}
+    return found

@@ -1,6 +1,6 @@
 """One part of each typed kind, for tests."""
 
-from autograder import Derivation, Equation, Expression, Growth, Matrix, Problem
+from autograder import Derivation, Equation, Expression, Growth, Matrix, Milestone, Problem
 
 DOMAINS = {"beta": "positive", "i": "nat"}
 P = {"P(i)": "(1-e^(-beta))*e^(-beta*i)"}
@@ -77,6 +77,8 @@ def lost_sign(p):
     return entropy(p).replace("+ beta", "- beta")
 
 
+OUT = Milestone("a sum is left, and no logarithm stands under it", has=["sum"], lacks=["ln in sum"])
+
 PROBLEM = Problem(
     title="Typed answers",
     version=1,
@@ -104,7 +106,8 @@ PROBLEM = Problem(
                equivalents=["O(ln(T U))", "O(log2(T+U))"]),
         Matrix("turn", points=2, domains={"x": "real"}, reference=rotation, mistakes=[other_way],
                equivalents=[[["cos x", "sin x"], ["cos(x+pi/2)", "sin(x+pi/2)"]]]),
-        Derivation("entropy", points=6, domains=DOMAINS, definitions=P, milestones=["no sum"],
+        Derivation("entropy", points=6, domains=DOMAINS, definitions=P, forbid=["sum"],
+                   start="sum(P(i)*(-ln(P(i))), i, 0, inf)", milestones=[OUT],
                    reference="-ln(1-e^(-beta)) + beta*e^(-beta)/(1-e^(-beta))", model=entropy, mistakes=[lost_sign]),
     ],
 )  # fmt: skip
