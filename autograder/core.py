@@ -32,9 +32,9 @@ FAILURES = (*LAST_WORDS, "raised", "unreadable")
 class Question:
     """What is put to the student's process, as data: never an expected value, never a verdict.
 
-    `kind` names what is wanted (`call`, `gradient`, `module`, `symbolic`, `value`, `text`), `name` what the student
-    defined, and `arguments` what a call receives. Answers are stored and replayed by `protocol.answering.question_key`,
-    which keeps what it found in `found_key`.
+    `kind` names what is wanted (`call`, `gradient`, `module`, `symbolic`, `value`, `typed`: a value in which a sympy
+    expression is its text, `text`), `name` what the student defined, and `arguments` what a call receives. Answers are
+    stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`.
     """
 
     kind: str
@@ -232,8 +232,8 @@ class Part(metaclass=_NamedArguments):
     # What grading asks a kind beside its judge.
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
-        """What a run of the notebook will be asked: the value, and that of the part which this one follows."""
-        return [Question(kind="value", name=name) for name in (self.name, self.follows) if name]
+        """What a run of the notebook will be asked."""
+        return [Question(kind="value", name=self.name)]
 
     def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
         """What each verdict counts of the points."""

@@ -70,14 +70,14 @@ def grade(submission: Submission, session: Runs) -> Graded:
     part that is held already, or that cannot be judged through a fault of ours, is held.
     """
     notebook, paper = copy.deepcopy(submission.notebook), submission.paper
-    outcomes = []
+    outcomes: list[Outcome] = []
     stops: dict[str, str] = {}
     for cell, part in steps(notebook, paper.parts):
         if part is None:
             stops[_marks(cell).get("grade_id", "")] = _run(cell, session)
             continue
         ask = _text_of(cell) if part.judged_by_person else session.ask
-        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name))
+        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name), outcomes)
         outcome = _held_if(submission.held.get(part.name), outcome)
         outcome = _with_stop(outcome, stops.get(answer_id(part.name)))
         outcomes.append(outcome)

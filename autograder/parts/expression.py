@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from autograder.core import Parameters
@@ -48,7 +49,7 @@ class Expression(Typed):
     @classmethod
     def text(cls, value: Any) -> Any:
         """A text; a number counts as its own, so that `math.inf` is infinity, and not-a-number as none."""
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        is_number = isinstance(value, int | float | Fraction) and not isinstance(value, bool) and value == value
         return super().text(str(value) if is_number else value)
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ import ast
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from autograder.core import Parameters
@@ -50,7 +51,7 @@ class Matrix(Expression):
             raise Unreadable("matrix", f"write {cls.kind}({cls.example})", value, 0)
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
             return None
-        rows = [[str(item) for item in row if isinstance(item, str | int | float)] for row in value]
+        rows = [[str(item) for item in row if isinstance(item, str | int | float | Fraction)] for row in value]
         return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:

@@ -18,6 +18,7 @@ from typing import Any
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.protocol.codec import encode, plain
+from autograder.protocol.sympy_text import in_words
 
 MAX_DETAIL = 500
 
@@ -112,6 +113,10 @@ def _value(subject: Any, question: Question) -> Any:
     return subject
 
 
+def _typed(subject: Any, question: Question) -> Any:
+    return in_words(subject)
+
+
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
     """Outputs, and the gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
     arguments = list(plain(question.arguments))
@@ -187,5 +192,6 @@ _KINDS: dict[str, Callable[[Any, Question], Any]] = {
     "module": _module,
     "symbolic": _symbolic,
     "text": _value,
+    "typed": _typed,
     "value": _value,
 }
