@@ -246,8 +246,19 @@ class Part(metaclass=_NamedArguments):
         return list(self.equivalents)
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
-        """What the name may be bound to without thought, by what it is called: none of it may earn points."""
+        """What the name may be bound to without thought, by what it is called: all of it is lost."""
         return {"None": None}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """What somebody may try who does not know the answer, by what it is called: none of it may earn points.
+
+        A person may look at it. `shown` are the formulas that the statement displays.
+        """
+        return {}
+
+    def bound_again(self, p: Parameters) -> Iterator[tuple[str, str]]:
+        """What the name of the part before may be bound to in this part's cell, with a cell of what follows from it."""
+        yield from ()
 
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """What differs when it is asked twice; empty where nothing does."""

@@ -16,7 +16,7 @@ def judge_part(
     `before` are the outcomes of the notebook's earlier parts: what the part that this one follows was judged by is
     carried forward, whatever its name is bound to by now. Without them, a part by itself, the name is asked.
     """
-    interview = Interview(ask if before is None else _carrying(part, ask, before))
+    interview = Interview(ask if before is None else carrying(part, ask, before))
     try:
         verdicts = part.judge(p, interview, key)
     except Exception:
@@ -32,7 +32,7 @@ def judge_part(
     )
 
 
-def _carrying(part: Part, ask: Ask, before: Sequence[Outcome]) -> Ask:
+def carrying(part: Part, ask: Ask, before: Sequence[Outcome]) -> Ask:
     """`ask`, but what the part followed says is what it was judged by: nothing where it was not, or was unreadable."""
     found = next((outcome for outcome in before if outcome.part == part.follows), None)
 

@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,9 +98,14 @@ class Choice(Part):
         return f"# {self.name} = ...   (one of {letters})\n{BEGIN}\n{self.name} = {self.right(p)!r}\n{END}\n"
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
-        """No letter, or all of them."""
-        letters = {"an empty string": "", "all letters at once": string.ascii_lowercase, "a number": 1}
-        return {**super().trivial_answers(p), **letters}
+        """No letter, or one that no option has."""
+        letters = {letter: letter for letter in string.ascii_lowercase[len(self.options(p)) :][:1]}
+        return {**super().trivial_answers(p), "an empty string": "", **letters}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """All letters, together or in a list, and a number."""
+        letters = "".join(self.options(p))
+        return {"all letters at once": letters, "a list of all letters": list(letters), "a number": 1}
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to one of the letters."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -61,6 +61,14 @@ class Expression(Typed):
             words["functions"] = tuple(self.functions)
         return words if self.log == "ln" else {**words, "log": self.log}
 
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Constants, unless one is the answer, and what differs from the answer where no point is compared."""
+        right = self.right(p)
+        domains = self.declarations(p)["domains"]
+        constants = ("0", "1", "sum(0, n, 0, inf)") if not right.strip("+-() ").isdigit() else ()
+        differs = {f"the answer {text}": f"({right}) {text}" for text in _differing(domains)}
+        return {**super().blind_answers(p, shown), **{text: text for text in constants}, **differs}
+
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as mathematics on the declared domains, and in a form that the question allows."""
         return guarded(
@@ -73,3 +81,15 @@ class Expression(Typed):
             tolerance=self.tolerance,
             up_to=self.up_to,
         )
+
+
+def _differing(domains: Names) -> Iterator[str]:
+    """What is zero, but for one place or far out, in each variable that goes so far."""
+    for name, domain in domains.items():
+        if domain in ("real", "positive", "gt1"):
+            yield f"+ floor(1/(1+({name}-12345)^2))"
+            yield f"+ 0^abs({name}-123456789)"
+        if domain in ("real", "positive", "gt1", "nat", "posint", "int"):
+            yield f"+ relu({name}-10^50)"
+        if domain in ("nat", "posint", "int"):
+            yield f"+ floor({name}/10^15)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -53,6 +53,12 @@ class Matrix(Expression):
             return None
         rows = [[str(item) for item in row if isinstance(item, str | int | float | Fraction)] for row in value]
         return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """The same constant everywhere, unless it is the answer."""
+        rows = self.right(p)
+        filled = {text: [[text] * len(row) for row in rows] for text in ("0", "1")}
+        return {f"{text} everywhere": matrix for text, matrix in filled.items() if matrix != rows}
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the entries, and rows for columns."""

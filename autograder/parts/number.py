@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -72,6 +72,11 @@ class Number(Part):
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """What is no number."""
         return {**super().trivial_answers(p), "nan": float("nan"), "an empty string": "", "an empty list": []}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Constants."""
+        right = number(self.reference(p))
+        return {str(value): value for value in (0, 1, -1, float("inf")) if value != right}
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""

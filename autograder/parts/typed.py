@@ -244,6 +244,18 @@ class Typed(Part):
         """The equivalents, and the alternatives of an open question."""
         return [*super().right_answers(), *self.alternatives]
 
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """The formulas of its own statement: the question is not its answer."""
+        return {f"a formula of the statement, {formula!r}": formula for formula in shown}
+
+    def bound_again(self, p: Parameters) -> Iterator[tuple[str, str]]:
+        """What the name of the part before may be bound to in this part's cell, with what would follow from it."""
+        for earlier in ("0", "1") if self.follows else ():
+            with contextlib.suppress(Exception):  # nothing follows
+                later = self.given(self.reference, p, earlier)
+                if not self.decide(self.right(p), later, p).equal:
+                    yield earlier, self.answer_cell(later, p)
+
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the text of the solution."""
         from autograder.parts.mutants import mutants_of_text

@@ -30,7 +30,7 @@ _FUNCTIONS = {
 
 def is_symbolic(value: Any) -> bool:
     """Whether the value is one of sympy's."""
-    return type(value).__module__.split(".")[0] == "sympy" or _is_given(value)
+    return str(type(value).__module__).split(".")[0] == "sympy" or _is_given(value)
 
 
 def _is_given(value: Any) -> bool:
@@ -47,12 +47,14 @@ def in_words(value: Any) -> Any:
         return [in_words(item) for item in value] if any(map(_holds, value)) else value
     if not is_symbolic(value):
         return value
-    if getattr(value, "is_Matrix", False):
-        return [[in_words(entry) for entry in row] for row in value.tolist()]
     try:
+        if getattr(value, "is_Matrix", False) and hasattr(value, "tolist"):
+            return [[in_words(entry) for entry in row] for row in value.tolist()]
         return _Writer().text(value)
-    except RecursionError:
-        raise Unreadable("too_deep", "a sympy expression that is nested too deeply") from None
+    except Unreadable:
+        raise
+    except Exception as error:  # nested too deeply, or not the tree that its name promises
+        raise Unreadable("type", f"a sympy object without a text ({type(error).__name__})") from error
 
 
 def _holds(value: Any) -> bool:

@@ -239,7 +239,7 @@ LOG_LOSS_CHECKS = [close(rtol=1e-6, weight=4), gradient(rtol=1e-6)]
 
 PROBLEM = Problem(
     title="Language modelling",
-    version=1,
+    version=2,
     source="slides on language modelling, recurrent networks and gradient clipping",
     draw=draw,
     phrases=phrases,

@@ -247,7 +247,7 @@ NORM_CHECKS = [
 
 PROBLEM = Problem(
     title="Loss heads and residual connections",
-    version=1,
+    version=2,
     source="exam 1 of 2021, problem 2",
     draw=draw,
     phrases=phrases,

@@ -133,7 +133,7 @@ FACTOR_CHECKS = [form(), holds(merging_them_gives_W_back)]
 
 PROBLEM = Problem(
     title="One matrix for query and key",
-    version=1,
+    version=2,
     source="exam 1 of 2021, problem 4; transformer problems, problem 6",
     draw=draw,
     phrases=phrases,

@@ -201,7 +201,7 @@ LAYER_INPUTS = [drawn, wide_values, one_of_each]
 
 PROBLEM = Problem(
     title="How long self-attention takes",
-    version=1,
+    version=2,
     source="transformer problems, problem 4 (a) and (b)",
     draw=draw,
     phrases=phrases,

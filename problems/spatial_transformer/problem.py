@@ -134,7 +134,7 @@ SPATIAL_CHECKS = [close(weight=6), gradient()]
 
 PROBLEM = Problem(
     title="The spatial transformer",
-    version=1,
+    version=2,
     source="transformer problems, problem 5 (a) and (b)",
     draw=draw,
     phrases=phrases,

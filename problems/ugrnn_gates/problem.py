@@ -213,7 +213,7 @@ TWO_GATE_INPUTS = [two_gate_cell, two_gates_batch_of_one]
 
 PROBLEM = Problem(
     title="A UGRNN with one gate and with two",
-    version=1,
+    version=2,
     source="exam 1 of 2021, problem 3; slides on gated RNNs",
     draw=draw,
     phrases=phrases,

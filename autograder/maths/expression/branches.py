@@ -30,10 +30,11 @@ def all_seen(
     """Whether the points at which both agree show all that the answer can be beyond the reference's own switches."""
     program = machine.program
     known = _reached(program, reference)
-    fresh = [program.steps[k] for k in sorted(_reached(program, answer) - known)]
+    added = sorted(_reached(program, answer) - known)
+    fresh = [program.steps[k] for k in added]
     floors = any(program.steps[k].name == "floor" for k in known)
     places = [place for step in fresh for place in _switches(program, step)]
-    floored = [step.first for step in fresh if step.name == "floor"]
+    floored = [k for k in added if program.steps[k].name == "floor"]
     powers = [(step.first, step.second) for step in fresh if step.name == "pow"]
     if not (places or floored or powers):
         return True
@@ -41,7 +42,10 @@ def all_seen(
     return (
         all(_both_sides(machine, place, limits, points) for place in places)
         and _each_with_each(machine, places, points)
-        and all(floors or _floor_met(program, operand, limits[operand]) for operand in floored)
+        and all(
+            _floor_met(program, program.steps[k].first, limits) or (floors and _varies(machine, k, points))
+            for k in floored
+        )
         and all(_power_met(machine, base, exponent, limits, points) for base, exponent in powers)
     )
 
@@ -117,13 +121,18 @@ def _sign(machine: Machine, place: Place, point: dict[str, Any]) -> int:
     return int(value > other) - int(value < other)
 
 
-def _floor_met(program: Program, operand: int, limit: Interval) -> bool:
+def _floor_met(program: Program, operand: int, limits: list[Interval]) -> bool:
     """Whether a floor has one value only, or goes up in steps that are met soon."""
-    low, high = (end + sign * _ROUNDING * abs(end) for end, sign in zip(limit, (-1, 1), strict=True))
+    low, high = (end + sign * _ROUNDING * abs(end) for end, sign in zip(limits[operand], (-1, 1), strict=True))
     if math.isfinite(low) and math.isfinite(high) and math.floor(low) == math.floor(high):
         return True
     line = _line(program, operand, NONE)
     return line is not None and all(1 / _FLAT <= abs(factor) <= _FLAT for key, factor in line.items() if key)
+
+
+def _varies(machine: Machine, register: int, points: list[dict[str, Any]]) -> bool:
+    """Whether the points show more than one value."""
+    return not machine.program.depends[register] and len({str(_value(machine, register, q)) for q in points}) > 1
 
 
 def _power_met(
