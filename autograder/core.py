@@ -35,9 +35,9 @@ LACKS = ("no_module", "no_device", "file_left_out")
 class Question:
     """What is put to the student's process, as data: never an expected value, never a verdict.
 
-    `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `value`, `text`), `name` what the
-    student defined, and `arguments` what a call receives. Answers are stored and replayed by
-    `protocol.answering.question_key`, which keeps what it found in `found_key`.
+    `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `value`, `typed`: a value in which a
+    sympy expression is its text, `text`), `name` what the student defined, and `arguments` what a call receives.
+    Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`.
     """
 
     kind: str
@@ -235,8 +235,8 @@ class Part(metaclass=_NamedArguments):
     # What grading asks a kind beside its judge.
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
-        """What a run of the notebook will be asked: the value, and that of the part which this one follows."""
-        return [Question(kind="value", name=name) for name in (self.name, self.follows) if name]
+        """What a run of the notebook will be asked."""
+        return [Question(kind="value", name=self.name)]
 
     def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
         """What each verdict counts of the points."""
@@ -249,8 +249,19 @@ class Part(metaclass=_NamedArguments):
         return list(self.equivalents)
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
-        """What the name may be bound to without thought, by what it is called: none of it may earn points."""
+        """What the name may be bound to without thought, by what it is called: all of it is lost."""
         return {"None": None}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """What somebody may try who does not know the answer, by what it is called: none of it may earn points.
+
+        A person may look at it. `shown` are the formulas that the statement displays.
+        """
+        return {}
+
+    def bound_again(self, p: Parameters) -> Iterator[tuple[str, str]]:
+        """What the name of the part before may be bound to in this part's cell, with a cell of what follows from it."""
+        yield from ()
 
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """What differs when it is asked twice; empty where nothing does."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.audit.simulated_answers import handed_in, thoughtless, untouched, visible_check
+from autograder.audit.simulated_answers import blind, handed_in, thoughtless, untouched, visible_check
 from autograder.core import FAILURES, LACKS, Ask, Case, Outcome, Parameters, Part, Problem, Verdict
 from autograder.errors import AuthorError
-from autograder.grading.judge import award
+from autograder.grading.judge import award, carrying, judge_part
 from autograder.protocol.codec import encode
 from autograder.protocol.respondents import Interview
 
@@ -71,8 +71,8 @@ def heard(found: Findings, p: Parameters, step: Callable[..., Any], *arguments: 
     return None
 
 
-def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> None:
-    """Everybody hands in, under one variant's parameters."""
+def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], section: str, found: Findings) -> None:
+    """Everybody hands in, under one variant's parameters; `section` is what the student reads of this part."""
     for mistake in part.mistakes:
         if mistake.__name__ in RESERVED:
             found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
@@ -92,7 +92,24 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], f
         if outcome.standing != "lost" or outcome.points > 0:
             sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
             found.fault(f"trivial {name}", sentence)
+    _blind(problem, part, p, key, section, found)
     _weak_inputs(part, part.cases(p, key), found)
+
+
+def _blind(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], section: str, found: Findings) -> None:
+    """Who does not know the answer gets nothing, also by binding the name of an earlier part again."""
+    outcomes = [(name, _judged(part, p, ask, key)) for name, ask in blind(part, p, section)]
+    before = [earlier for earlier in problem.parts if earlier.name == part.follows]
+    for earlier in before:
+        ask = handed_in(problem, earlier, earlier.solution_cell(p))
+        judged = [judge_part(earlier, p, ask, key)]
+        for value, cell in part.bound_again(p):
+            ask = carrying(part, handed_in(problem, part, f"{earlier.name} = {value!r}\n{cell}"), judged)
+            outcomes.append((f"{earlier.name} = {value!r} before it", _judged(part, p, ask, key)))
+    for name, outcome in outcomes:
+        if outcome.points > 0 or outcome.standing == "earned":
+            sentence = f"an answer without knowledge, {name}, {_earns(outcome)} under {p}; it must earn nothing"
+            found.fault(f"blind {name}", sentence)
 
 
 def _equivalent(

@@ -6,7 +6,7 @@ sentence that names problem and part and says what there is instead; a note is a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,8 +97,7 @@ def audit(
     found = Findings(where=f"problems/{problem.slug}")
     drawn, distinct = _draws(problem, seed, found)
     chosen, unseen = _various(distinct, variants)
-    for p in chosen:
-        _statement(problem, text, p, found)
+    sections = [_statement(problem, text, p, found) for p in chosen]
     par = heard(found, {}, _par, problem, distinct) if distinct else None
     for name in unused(problem):
         found.note(
@@ -110,7 +109,7 @@ def audit(
         findings = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
         for place, p in enumerate(chosen):
             key = stream_key(b"audit", problem.slug, part.name, seed, place)
-            heard(findings, p, examine, problem, part, p, key)
+            heard(findings, p, examine, problem, part, p, key, sections[place].get(part.name, ""))
             progress(number * len(chosen) + place + 1, len(problem.parts) * len(chosen))
         parts.append(_part_audit(part, findings))
     return AuditReport(
@@ -197,19 +196,21 @@ def _is_plain(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float, str)
 
 
-def _statement(problem: Problem, text: str, p: Parameters, found: Findings) -> None:
-    """The statement is filled in, and shows every number that is graded."""
+def _statement(problem: Problem, text: str, p: Parameters, found: Findings) -> Mapping[str, str]:
+    """The statement is filled in, and shows every number that is graded; its sections, as far as they can be made."""
 
-    def filled(found: Findings) -> None:
-        for name, section in render(problem, text, p).items():
+    def filled(found: Findings) -> Mapping[str, str]:
+        sections = render(problem, text, p)
+        for name, section in sections.items():
             if "{{" in section:
                 place = section[section.index("{{") :][:30].split("\n")[0]
                 found.fault(
                     "placeholder",
                     f"statement.md, {name or 'opening'}: {place!r} is not a placeholder such as {{{{J}}}}",
                 )
+        return sections
 
-    heard(found, p, filled)
+    return heard(found, p, filled) or {}
 
 
 def _part_audit(part: Part, found: Findings) -> PartAudit:

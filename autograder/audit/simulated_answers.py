@@ -15,6 +15,8 @@ from autograder.protocol.answering import answer, last_line
 
 _SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MULTILINE | re.DOTALL)
 
+_DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+
 
 def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
     """Answers for a notebook whose answer cell has this text: run after the problem's setup, in names of its own."""
@@ -55,6 +57,13 @@ def untouched(problem: Problem, part: Part, p: Parameters) -> Ask:
 
 
 def thoughtless(part: Part, p: Parameters) -> Iterator[tuple[str, Ask]]:
-    """Answers that take no thought, with what they are: none of them may earn points."""
+    """Answers that take no thought, with what they are: all of them are lost."""
     for name, subject in part.trivial_answers(p).items():
+        yield name, functools.partial(answer, namespace={part.name: subject})
+
+
+def blind(part: Part, p: Parameters, section: str) -> Iterator[tuple[str, Ask]]:
+    """Answers of somebody who does not know it, with what they are: none of them may earn points."""
+    shown = [" ".join(formula.split()) for formula in _DISPLAYED.findall(section)]
+    for name, subject in part.blind_answers(p, shown).items():
         yield name, functools.partial(answer, namespace={part.name: subject})

@@ -145,8 +145,9 @@ class Stored:
         self._shown: dict[str, list[list[dict[str, Any]]]] = {}
         for cell in code_cells(notebook):
             self._shown.setdefault(cell["source"], []).append(cell["outputs"])
-        pairs = [pair for outcome in old.outcomes for pair in outcome.answers]
-        self._answers = {question_key(question): answer for question, answer in pairs}
+        self._answers: dict[str, Answer] = {}
+        for question, answer in (pair for outcome in old.outcomes for pair in outcome.answers):
+            self._answers.setdefault(question_key(question), answer)  # as it was at the part's own test
 
     def run(self, source: str) -> CellResult:
         """What the cell showed, and how it ended."""

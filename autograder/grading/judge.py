@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from autograder.core import Ask, Outcome, Parameters, Part, Standing, Verdict
+from autograder.core import FAILURES, Answer, Ask, Outcome, Parameters, Part, Question, Standing, Verdict
 from autograder.protocol.respondents import Interview, fault_verdict
 
 
-def judge_part(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
-    """The outcome of one part. A fault of ours (in a check, a reference, the channel) is held, never marked."""
-    interview = Interview(ask)
+def judge_part(
+    part: Part, p: Parameters, ask: Ask, key: tuple[int, ...], before: Sequence[Outcome] | None = None
+) -> Outcome:
+    """The outcome of one part. A fault of ours (in a check, a reference, the channel) is held, never marked.
+
+    `before` are the outcomes of the notebook's earlier parts: what the part that this one follows was judged by is
+    carried forward, whatever its name is bound to by now. Without them, a part by itself, the name is asked.
+    """
+    interview = Interview(ask if before is None else carrying(part, ask, before))
     try:
         verdicts = part.judge(p, interview, key)
     except Exception:
@@ -24,6 +30,20 @@ def judge_part(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Out
         verdicts=tuple(verdicts),
         answers=interview.answers,
     )
+
+
+def carrying(part: Part, ask: Ask, before: Sequence[Outcome]) -> Ask:
+    """`ask`, but what the part followed says is what it was judged by: nothing where it was not, or was unreadable."""
+    found = next((outcome for outcome in before if outcome.part == part.follows), None)
+
+    def answering(question: Question) -> Answer:
+        if not part.follows or question.name != part.follows:
+            return ask(question)
+        read = found is not None and not any(verdict.code in FAILURES for verdict in found.verdicts)
+        replies = (reply for asked, reply in found.answers if asked.name == part.follows) if found and read else ()
+        return next(iter(replies), Answer(failure="missing", detail=f"{part.follows} has no answer that can be read"))
+
+    return answering
 
 
 def award(part: Part, verdicts: Sequence[Verdict]) -> tuple[Standing, float]:

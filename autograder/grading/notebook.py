@@ -71,7 +71,7 @@ def grade(submission: Submission, session: Runs) -> Graded:
     part that is held already, or that cannot be judged through a fault of ours, is held.
     """
     notebook, paper = copy.deepcopy(submission.notebook), submission.paper
-    outcomes = []
+    outcomes: list[Outcome] = []
     stops: list[Stop] = []
     for cell, part in steps(notebook, paper.parts):
         if part is None:
@@ -79,7 +79,7 @@ def grade(submission: Submission, session: Runs) -> Graded:
                 stops.append(Stop.of(cell, stopped))
             continue
         ask = _text_of(cell) if part.judged_by_person else session.ask
-        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name))
+        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name), outcomes)
         outcome = _held_if(submission.held.get(part.name), outcome)
         outcome = with_stops(outcome, stops)
         outcomes.append(outcome)

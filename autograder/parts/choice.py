@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import json
+import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined
+
+# What may stand around a letter or an option's text, and what may stand before a letter.
+_AROUND = "().:*_`'\"[]{} \t\n"
+_WORD = re.compile(r"(?:option|answer|choice|letter)[ \t:]+", re.IGNORECASE)
+_LETTER_AND_TEXT = re.compile(r"[(*_ ]*([A-Za-z])[*_]*[).:]+[*_]*\s+(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Choice(Part):
     """A question with one right option.
 
-    `reference(p)` and each mistake give an option's text, or None where that option does not stand in a variant; the
-    letters follow from the part's name and the parameters, the same for everybody with the same variant. A mistake's
-    docstring tells who chose it why it is wrong.
+    `reference(p)` and each mistake give an option's text, or None where that option does not stand in a variant. The
+    order follows from the part's name, the parameters and the texts alone, the same for everybody with the same
+    variant: nothing in it tells which option is the reference. A mistake's docstring tells who chose it why it is
+    wrong.
     """
 
     kind = "choice"
@@ -42,11 +51,12 @@ class Choice(Part):
             raise AuthorError(
                 "options", f"part {self.name!r}: there must be one correct option and 1 to 25 wrong ones under {p}"
             )
-        import numpy as np
+        shown = sorted(zip(texts, functions, strict=True), key=lambda option: self._place(p, option[0]))
+        return {letter: function for letter, (_, function) in zip(string.ascii_lowercase, shown, strict=False)}
 
-        seed = [ord(letter) for letter in f"{self.name}{sorted(p.items(), key=str)}"]
-        order = np.random.default_rng(seed).permutation(len(functions))
-        return {letter: functions[i] for letter, i in zip(string.ascii_lowercase, order, strict=False)}
+    def _place(self, p: Parameters, text: str | None) -> str:
+        """Where an option stands among the others: a hash of the variant, the part and its text."""
+        return hashlib.sha256(json.dumps([p, self.name, text], sort_keys=True, default=repr).encode()).hexdigest()
 
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether the option stands under `p`; a string is a letter as typed."""
@@ -61,15 +71,17 @@ class Choice(Part):
         return next(letter for letter, function in self.options(p).items() if function is subject)
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
-        """The letter in any dress: 'b', 'B', '(b)', 'b)'."""
+        """The letter in any dress, or the option's own text; what names no option for sure is a person's."""
         try:
             given = value_of(ask(Question(kind="value", name=self.name)))
         except NoAnswer as error:
-            return [failure_verdict("choice", self.name, error.reply)]
+            return [value_verdict("choice", self.name, error.reply)]
         options = self.options(p)
-        letter = letter_of(given)
+        letter = chosen_letter(given, {letter: str(function(p)) for letter, function in options.items()})
+        wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
+        if letter is None:
+            return [unread_verdict("choice", self.name, given, wanted)]
         if letter not in options:
-            wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
             return [Verdict(check="choice", ok=False, code="no_option", message=wanted)]
         if letter == self.right(p):
             return [Verdict(check="choice", ok=True, code="ok")]
@@ -86,9 +98,14 @@ class Choice(Part):
         return f"# {self.name} = ...   (one of {letters})\n{BEGIN}\n{self.name} = {self.right(p)!r}\n{END}\n"
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
-        """No letter, or all of them."""
-        letters = {"an empty string": "", "all letters at once": string.ascii_lowercase, "a number": 1}
-        return {**super().trivial_answers(p), **letters}
+        """No letter, or one that no option has."""
+        letters = {letter: letter for letter in string.ascii_lowercase[len(self.options(p)) :][:1]}
+        return {**super().trivial_answers(p), "an empty string": "", **letters}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """All letters, together or in a list, and a number."""
+        letters = "".join(self.options(p))
+        return {"all letters at once": letters, "a list of all letters": list(letters), "a number": 1}
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to one of the letters."""
@@ -100,5 +117,29 @@ class Choice(Part):
 
 
 def letter_of(given: Any) -> str | None:
-    """The letter that was meant: 'b', 'B', '(b)', 'b)'."""
-    return given.strip().strip("().:").strip().lower() if isinstance(given, str) else None
+    """The letter that was meant: 'b', 'B', '(b)', 'b)', '**b)**', ['b'], 'option b'; None where it is not one."""
+    if isinstance(given, list | tuple) and len(given) == 1:
+        given = given[0]
+    if not isinstance(given, str):
+        return None
+    letter = _WORD.sub("", given.strip(_AROUND), count=1).strip(_AROUND).lower()
+    return letter if len(letter) == 1 and letter in string.ascii_lowercase else None
+
+
+def chosen_letter(given: Any, texts: Mapping[str, str]) -> str | None:
+    """The letter that was meant, also where the option's own text is given with it or alone; None if in doubt."""
+    if letter := letter_of(given):
+        return letter
+    if isinstance(given, list | tuple) and len(given) == 1:
+        given = given[0]
+    if not isinstance(given, str):
+        return None
+    both = _LETTER_AND_TEXT.fullmatch(given.strip())
+    said, sentence = (both[1].lower(), both[2]) if both else ("", given)
+    named = [letter for letter, text in texts.items() if _words(text) == _words(sentence)]
+    return named[0] if len(named) == 1 and said in ("", named[0]) else None
+
+
+def _words(text: str) -> str:
+    """A sentence without what typing changes: case, spaces, marks of emphasis, the full stop."""
+    return re.sub(r"[\s*_`$]+", " ", text).strip(" .").casefold()

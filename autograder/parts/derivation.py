@@ -131,6 +131,23 @@ class Derivation(Expression):
         """The model derivation, or the given line and the answer where there is none."""
         return self.given(self.model, p) if self.model else f"{self.first(p)}\n{super().written_by_author(p)}"
 
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Lines about nothing: by themselves, under the question's own line, and in the place of its steps."""
+        start, end = self.first(p), str(self.right(p))
+        nothing = ("ln(1)", "sin(0)", "tanh(0)", "floor(1/2)", "0^1")
+        after = [f"{start} + {text}" for text in nothing]
+        return {
+            **{f"a formula of the statement, {formula!r}": formula for formula in shown},
+            "0": "0",
+            "1": "1",
+            "lines about nothing": "\n".join(("0", *nothing)),
+            "an empty sum": "sum(0, n, 0, inf)\n0",
+            "the question's line": start,
+            "the question's line with nothing added": "\n".join((start, *after)),
+            "the question's line with nothing added, then zero": "\n".join((start, *after[:3], "0")),
+            "the answer with an empty sum": f"sum(0, n, 0, inf) + {end}\n{end}",
+        }
+
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """The whole chain as one decision; its `detail` holds what each milestone and the end earn."""
         told: dict[str, Any]
@@ -159,7 +176,7 @@ class Derivation(Expression):
 
     def verdicts(self, answer: Any, p: Parameters, ask: Ask) -> list[Verdict]:
         """One for the start, one for each milestone, one for the end; the first that is lost names a known mistake."""
-        earlier = self._earlier(ask)
+        earlier = self._earlier(p, ask)
         try:
             decision = self.compare(answer, p)
             if decision.outcome != "equal" and earlier is not None:

@@ -106,6 +106,14 @@ class Equation(Typed):
 
         return tensor_key(self.target)
 
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """A target that is constant, and the answer with a term that has no value."""
+        right = self.right(p).strip()
+        last = right.splitlines()[-1]
+        constant = {f"{text} everywhere": f"{last.partition('=')[0]}= {text}" for text in ("0", "1")}
+        valueless = {f"the answer {text}": f"{right} {text}" for text in ("+ 0*ln(0)", "+ ln(0) - ln(0)")}
+        return {**super().blind_answers(p, shown), **constant, **valueless}
+
     def compare(self, answer: Any, p: Parameters) -> Decision:
         """By its properties where the question is open, else by equality."""
         if self.demands is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from autograder.core import Parameters
@@ -48,7 +49,7 @@ class Expression(Typed):
     @classmethod
     def text(cls, value: Any) -> Any:
         """A text; a number counts as its own, so that `math.inf` is infinity, and not-a-number as none."""
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        is_number = isinstance(value, int | float | Fraction) and not isinstance(value, bool) and value == value
         return super().text(str(value) if is_number else value)
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
@@ -59,6 +60,14 @@ class Expression(Typed):
         if self.functions is not None:
             words["functions"] = tuple(self.functions)
         return words if self.log == "ln" else {**words, "log": self.log}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Constants, unless one is the answer, and what differs from the answer where no point is compared."""
+        right = self.right(p)
+        domains = self.declarations(p)["domains"]
+        constants = ("0", "1", "sum(0, n, 0, inf)") if not right.strip("+-() ").isdigit() else ()
+        differs = {f"the answer {text}": f"({right}) {text}" for text in _differing(domains)}
+        return {**super().blind_answers(p, shown), **{text: text for text in constants}, **differs}
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as mathematics on the declared domains, and in a form that the question allows."""
@@ -72,3 +81,15 @@ class Expression(Typed):
             tolerance=self.tolerance,
             up_to=self.up_to,
         )
+
+
+def _differing(domains: Names) -> Iterator[str]:
+    """What is zero, but for one place or far out, in each variable that goes so far."""
+    for name, domain in domains.items():
+        if domain in ("real", "positive", "gt1"):
+            yield f"+ floor(1/(1+({name}-12345)^2))"
+            yield f"+ 0^abs({name}-123456789)"
+        if domain in ("real", "positive", "gt1", "nat", "posint", "int"):
+            yield f"+ relu({name}-10^50)"
+        if domain in ("nat", "posint", "int"):
+            yield f"+ floor({name}/10^15)"

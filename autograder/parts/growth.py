@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -42,6 +43,12 @@ class Growth(Typed):
         super().__post_init__()
         if not callable(self.variables) and not self.variables.split():
             raise AuthorError("variables", f"part {self.name!r}: name the variables that grow, such as variables='T U'")
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Constants, unless the bound is one."""
+        grows = set(re.findall("[A-Za-z]+", self.right(p))) - {"O"}
+        constants = ("0", "1", "O(0)", "O(1)", "O(inf)") if grows else ()
+        return {**super().blind_answers(p, shown), **{text: text for text in constants}}
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables that grow, and the names that are given by them."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from autograder.core import Parameters
@@ -50,8 +51,14 @@ class Matrix(Expression):
             raise Unreadable("matrix", f"write {cls.kind}({cls.example})", value, 0)
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
             return None
-        rows = [[str(item) for item in row if isinstance(item, str | int | float)] for row in value]
+        rows = [[str(item) for item in row if isinstance(item, str | int | float | Fraction)] for row in value]
         return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """The same constant everywhere, unless it is the answer."""
+        rows = self.right(p)
+        filled = {text: [[text] * len(row) for row in rows] for text in ("0", "1")}
+        return {f"{text} everywhere": matrix for text, matrix in filled.items() if matrix != rows}
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the entries, and rows for columns."""

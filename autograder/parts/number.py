@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from autograder.checks.compare import difference, number
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.protocol.respondents import NoAnswer, failure_verdict, value_of
+from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined, form_of
 
 
@@ -44,15 +44,17 @@ class Number(Part):
         print(f"{name}: this is a number. (This cell does not check whether it is correct.)")
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
-        """Exact or within the tolerance; a known wrong number gets its hint."""
+        """Exact or within the tolerance; a known wrong number gets its hint, and what is no number is a person's."""
         try:
             given = value_of(ask(Question(kind="value", name=self.name)))
         except NoAnswer as error:
-            return [failure_verdict("number", self.name, error.reply)]
+            return [value_verdict("number", self.name, error.reply)]
+        if number(given) is None:
+            return [unread_verdict("number", self.name, given, f"write one number: {self.name} = ...")]
         found = difference(given, self.reference(p), rtol=self.rtol, where=self.name)
         if found is None:
             return [Verdict(check="number", ok=True, code="ok")]
-        for mistake in self.mistakes if number(given) is not None else ():
+        for mistake in self.mistakes:
             if difference(given, mistake(p), rtol=self.rtol) is None:
                 return [Verdict(check="number", ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or "")]
         return [Verdict(check="number", ok=False, code=found.code, message=found.message)]
@@ -70,6 +72,11 @@ class Number(Part):
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """What is no number."""
         return {**super().trivial_answers(p), "nan": float("nan"), "an empty string": "", "an empty list": []}
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Constants."""
+        right = number(self.reference(p))
+        return {str(value): value for value in (0, 1, -1, float("inf")) if value != right}
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""

@@ -6,6 +6,7 @@ neither prove nor refute.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
+from autograder.protocol.sympy_text import in_words
 from autograder.student.local_checks import Malformed, defined, form_of
 from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, noted, present
 
@@ -72,6 +74,8 @@ class Typed(Part):
     @classmethod
     def preview(cls, given: Any) -> Any:
         """What is written around an answer: shown as the grader reads it, and kept as typed."""
+        with contextlib.suppress(Unreadable):  # a sympy expression without such a text is kept as sympy's own
+            given = in_words(given)
         return keep(cls.kept_as(given), cls.show_declared)
 
     @classmethod
@@ -79,7 +83,7 @@ class Typed(Part):
         """Show the answer as the grader reads it, or where reading stops."""
         subject = defined(name)
         try:
-            answer = cls.text(subject)
+            answer = cls.text(in_words(subject))
             if answer is None:
                 wanted = "write it as the comment in the cell above shows"
                 raise Malformed("type", f"{name} is {form_of(subject)}; {wanted}.")
@@ -109,27 +113,33 @@ class Typed(Part):
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict: right, wrong with what can be said about it, or for a person."""
-        reply = ask(Question(kind="value", name=self.name))
-        if reply.failure is not None:
-            from autograder.protocol.respondents import failure_verdict  # not in a notebook: a preview asks nobody
+        from autograder.protocol.respondents import unread_verdict, value_verdict  # no notebook asks anybody
 
-            return [failure_verdict(self.kind, self.name, reply)]
+        reply = ask(self._question(self.name))
+        if reply.failure is not None:
+            return [value_verdict(self.kind, self.name, reply)]
         try:
             answer = self.text(reply.value)
         except Unreadable as error:
             return [self._unreadable(error)]
-        if answer is None:
-            return [self._verdict(False, "type", f"{self.name} is not text; write {self.name} = {self.kind}(...)")]
-        if not str(answer).strip():
-            return [self._verdict(False, "missing", f"{self.name} is empty.")]
+        if answer is None or not str(answer).strip():
+            return [unread_verdict(self.kind, self.name, reply.value, f"write {self.name} = {self.kind}(...)")]
         return self.verdicts(answer, p, ask)
 
     def verdicts(self, answer: Any, p: Parameters, ask: Ask) -> list[Verdict]:
         """What is said about an answer that is there: one verdict, where the kind has no more to say."""
         return [self._judged(answer, p, ask)]
 
+    def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
+        """Its own answer; what the part before it says is known by then."""
+        return [self._question(self.name)]
+
+    def _question(self, name: str) -> Question:
+        """What is asked after an answer."""
+        return Question(kind="typed", name=name)
+
     def _judged(self, answer: Any, p: Parameters, ask: Ask) -> Verdict:
-        earlier = self._earlier(ask)
+        earlier = self._earlier(p, ask)
         try:
             decision = self.compare(answer, p)
             if decision.outcome != "equal" and earlier is not None:
@@ -160,12 +170,19 @@ class Typed(Part):
         """The official answer: where the part follows another, with the default of that keyword."""
         return self.reference(p) if callable(self.reference) else self.reference
 
-    def _earlier(self, ask: Ask) -> Any:
-        """The answer to the part that this one follows; None where there is none."""
+    def _earlier(self, p: Parameters, ask: Ask) -> Any:
+        """The answer to the part that this one follows; None where there is none, or nothing can follow from it."""
         if not self.follows:
             return None
-        reply = ask(Question(kind="value", name=self.follows))
-        return reply.value if reply.failure is None else None
+        reply = ask(self._question(self.follows))
+        if reply.failure is not None:
+            return None
+        earlier = str(reply.value) if isinstance(reply.value, int | float) else reply.value
+        try:
+            self.given(self.reference, p, earlier)
+        except Exception:  # it is made for answers of the earlier part's kind
+            return None
+        return earlier
 
     def _carried_forward(self, first: Decision, answer: Any, p: Parameters, earlier: Any) -> Decision:
         """The decision against what follows from the student's own earlier answer, if anything does."""
@@ -230,6 +247,18 @@ class Typed(Part):
     def right_answers(self) -> list[Any]:
         """The equivalents, and the alternatives of an open question."""
         return [*super().right_answers(), *self.alternatives]
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """The formulas of its own statement: the question is not its answer."""
+        return {f"a formula of the statement, {formula!r}": formula for formula in shown}
+
+    def bound_again(self, p: Parameters) -> Iterator[tuple[str, str]]:
+        """What the name of the part before may be bound to in this part's cell, with what would follow from it."""
+        for earlier in ("0", "1") if self.follows else ():
+            with contextlib.suppress(Exception):  # nothing follows
+                later = self.given(self.reference, p, earlier)
+                if not self.decide(self.right(p), later, p).equal:
+                    yield earlier, self.answer_cell(later, p)
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the text of the solution."""

@@ -19,6 +19,7 @@ from typing import Any
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.protocol.codec import encode, plain
+from autograder.protocol.sympy_text import in_words
 
 MAX_DETAIL = 500
 
@@ -140,6 +141,10 @@ def _call(function: Callable[..., Any], question: Question) -> Any:
 
 def _value(subject: Any, question: Question) -> Any:
     return subject
+
+
+def _typed(subject: Any, question: Question) -> Any:
+    return in_words(subject)
 
 
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
@@ -267,5 +272,6 @@ _KINDS: dict[str, Callable[[Any, Question], Any]] = {
     "module": _module,
     "symbolic": _symbolic,
     "text": _value,
+    "typed": _typed,
     "value": _value,
 }

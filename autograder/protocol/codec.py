@@ -96,7 +96,7 @@ def _pack(value: Any, buffers: list[bytes], depth: int) -> Any:
         return _pack(value.item(), buffers, depth) if value.dtype.name in _NUMPY else _refuse(value)
     if isinstance(value, np.ndarray):
         return _pack_array("numpy", value, value.dtype.name, buffers)
-    if type(value).__module__.split(".")[0] == "torch" and hasattr(value, "detach"):
+    if str(type(value).__module__).split(".")[0] == "torch" and hasattr(value, "detach"):
         return _pack_tensor(value, buffers)
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
@@ -122,7 +122,7 @@ def _pack_number(value: Any) -> Any:
         return value if math.isfinite(value) else {"t": "float", "v": repr(float(value))}
     if isinstance(value, complex):
         return {"t": "complex", "v": [_pack_number(value.real), _pack_number(value.imag)]}
-    if type(value).__module__.split(".")[0] == "sympy" and getattr(value, "is_number", False):
+    if str(type(value).__module__).split(".")[0] == "sympy" and getattr(value, "is_number", False):
         return _pack_sympy(value)
     return _refuse(value)
 

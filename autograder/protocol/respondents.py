@@ -219,6 +219,39 @@ def lack_verdict(check: str, name: str, lack: tuple[str, str], staff: str) -> Ve
     )
 
 
+def value_verdict(check: str, name: str, reply: Answer) -> Verdict:
+    """The same where the name itself is the answer: an object that cannot be read is a person's."""
+    if reply.failure == "unreadable":
+        return _for_a_person(check, f"{name} is {reply.detail}", "")
+    return failure_verdict(check, name, reply)
+
+
+def unread_verdict(check: str, name: str, given: Any, wanted: str) -> Verdict:
+    """What a student reads whose answer is not of the kind asked for: a person looks, unless it is empty."""
+    if given is None or given is ... or (isinstance(given, str | bytes | list | tuple | dict) and not _filled(given)):
+        return Verdict(check=check, ok=False, code="missing", message=f"{name} is empty.")
+    shown = repr(given) if isinstance(given, str | bool | int | float | list | tuple) else f"a {type(given).__name__}"
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+    return _for_a_person(check, f"{name} is {shown}", f"; {wanted[0].lower()}{wanted[1:].rstrip('.')}")
+
+
+_SHOWN = 80
+
+
+def _filled(given: Any) -> bool:
+    """Whether there is anything but blanks in a text, or any entry that is filled."""
+    if isinstance(given, str | bytes):
+        return bool(given.strip())
+    if isinstance(given, dict):
+        given = tuple(given.values())
+    return any(map(_filled, given)) if isinstance(given, list | tuple) else given is not None
+
+
+def _for_a_person(check: str, what: str, wanted: str) -> Verdict:
+    text = f"{what}, which cannot be read as this kind of answer{wanted}. A grader will check this."
+    return Verdict(check=check, ok=None, code="unreadable", message=text, staff=what)
+
+
 def fault_verdict(check: str) -> Verdict:
     """What a student reads while an exception of ours is handled: in a check, a reference, the channel."""
     return Verdict(

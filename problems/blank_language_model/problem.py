@@ -196,7 +196,7 @@ PROBABILITIES_CHECKS = [close(weight=2), gradient(), holds(rows_sum_to_one)]
 
 PROBLEM = Problem(
     title="A blank language model",
-    version=1,
+    version=2,
     source="problems on language modeling, translation and attention (2020), problem 1",
     draw=draw,
     phrases=phrases,

@@ -198,7 +198,7 @@ CAPTIONER_CHECKS = [close(), gradient(), unseen(words_that_come_later)]
 
 PROBLEM = Problem(
     title="Image captioning with attention",
-    version=1,
+    version=2,
     source="problems on language modeling, translation and attention (2020), problem 2",
     draw=draw,
     phrases=phrases,

@@ -216,7 +216,7 @@ CONV_CHECKS = [close(weight=4), gradient(), unseen(outside_the_taps)]
 
 PROBLEM = Problem(
     title="Language CNNs",
-    version=1,
+    version=2,
     source="problems on language modeling, translation and attention (2020), problem 3",
     draw=draw,
     phrases=phrases,

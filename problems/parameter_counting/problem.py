@@ -124,7 +124,7 @@ COUNT_INPUTS = [configurations, one_layer_one_head]
 
 PROBLEM = Problem(
     title="Counting parameters",
-    version=1,
+    version=2,
     source="question sheet on 'Attention is all you need', question 6",
     draw=draw,
     phrases=phrases,

@@ -2,6 +2,7 @@
 
 # ruff: noqa: D101, D102 - modules as students write them
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -56,19 +57,32 @@ DRESSES = [
     (Fraction(14000, 2), "ok"), (sympy.Integer(7000), "ok"), (sympy.Rational(14000, 2), "ok"), (7e3, "ok"),
     ("7e3", "ok"),
     (7000.0000001, "value"), (6999, "value"), (-7000, "value"), ("7.000", "value"), (float("inf"), "value"),
-    (float("nan"), "finite"), (True, "type"), (None, "type"), ([7000], "type"), (torch.tensor([7000]), "type"),
-    ("7000 parameters", "type"), ("seven thousand", "type"), ("1e999999999", "type"), ("7,00", "type"),
+    (float("nan"), "finite"), (None, "missing"), ("", "missing"), ("  ", "missing"), ([], "missing"), ((), "missing"),
+    (True, "unreadable"), ([7000], "unreadable"), ((7000,), "unreadable"), (torch.tensor([7000]), "unreadable"),
+    (np.array([[7000]]), "unreadable"), ("7000 parameters", "unreadable"), ("7'000", "unreadable"),
+    ("7000,0", "unreadable"), ("7*1000", "unreadable"), ("= 7000", "unreadable"), ("about 7000", "unreadable"),
+    ("seven thousand", "unreadable"), ("1e999999999", "unreadable"), ("7,00", "unreadable"),
+    ({"n": 7000}, "unreadable"), (7000 + 0j, "unreadable"),
     (8000, "eight_thousand"), ("8,000", "eight_thousand"), (torch.tensor(8000.0), "eight_thousand"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "code"), DRESSES, ids=[f"{type(row[0]).__name__}-{row[0]}" for row in DRESSES])
 def test_numbers_in_any_dress(given, code):
-    """The value counts, not the dress; a known wrong number gets its own code."""
+    """The value counts, not the dress; a known wrong number gets its own code; what is no number is a person's."""
     from autograder.protocol.codec import plain
 
     standing, found = verdict(WHOLE, says(plain(given)))
-    assert found == code and standing == ("earned" if code == "ok" else "lost")
+    assert (standing, found) == ({"ok": "earned", "unreadable": "held"}.get(code, "lost"), code)
+
+
+@pytest.mark.parametrize(
+    "subject", [lambda: 7000, object(), sympy, {7000}, len, sympy.Symbol("n"), sympy.Symbol("n") + 7000, range(3)]
+)
+def test_objects_that_are_no_answer(subject):
+    """A function, a module or another object under the part's name is neither right nor wrong: a person looks."""
+    for part in (WHOLE, CHOICE):
+        assert verdict(part, ask_of(subject, part.name)) == ("held", "unreadable")
 
 
 def test_a_known_wrong_number_gets_its_hint():
@@ -104,14 +118,13 @@ FAILURES = [
     ("timeout", "lost"),
     ("memory", "lost"),
     ("exit", "lost"),
-    ("unreadable", "lost"),
     ("staff", "held"),
 ]
 
 
 @pytest.mark.parametrize(("failure", "standing"), FAILURES)
 def test_failures_of_values(failure, standing):
-    """Only a fault of ours holds a part; each failure has its code and a sentence."""
+    """Of what keeps an answer from coming back, only a fault of ours holds a part; each has its code and sentence."""
     for part in (WHOLE, CHOICE, FUNCTION, MODULE):
         outcome = judge_part(part, {}, fails(failure, "some detail"), KEY)
         assert outcome.standing == standing and outcome.points == 0
@@ -139,21 +152,51 @@ def perhaps(p):
 CHOICE = Choice("c", points=1, reference=yes, mistakes=[no, perhaps])
 
 
-@pytest.mark.parametrize("dress", ["{}", "{}.", "({})", "{})", " {} ", "{}:", "({}) "])
+DRESSED = ["{}", "{}.", "({})", "{})", " {} ", "{}:", "({}) ", "**{})**", "**{}**", "`{}`", "'{}'", "[{}]", "option {}",
+           "Option: {}", "answer {})"]  # fmt: skip
+
+
+@pytest.mark.parametrize("dress", DRESSED)
 @pytest.mark.parametrize("case", [str.lower, str.upper])
 def test_letters_in_any_dress(dress, case):
-    """The right letter, however it is written."""
-    assert verdict(CHOICE, says(case(dress.format(CHOICE.right({}))))) == ("earned", "ok")
-    wrong = CHOICE.letter(no, {})
-    assert verdict(CHOICE, says(case(dress.format(wrong)))) == ("lost", "no")
+    """The right letter, however it is written; as one entry of a list, too."""
+    right, wrong = (dress.format(case(CHOICE.letter(option, {}))) for option in (yes, no))
+    for given in (right, [right], (right,)):
+        assert verdict(CHOICE, says(given)) == ("earned", "ok")
+    for given in (wrong, [wrong]):
+        assert verdict(CHOICE, says(given)) == ("lost", "no")
+
+
+@pytest.mark.parametrize("dress", ["{1}", "{0}) {1}", "**{0})** {1}", "({0}) {1}", "{0}. {1}", "{0}: **{1}**"])
+@pytest.mark.parametrize("text", [str, str.upper, lambda text: text.rstrip("."), lambda text: f" {text}\n"])
+def test_the_text_of_an_option_is_its_letter(dress, text):
+    """The option's own words count, with its letter or alone, whatever their case and full stop."""
+    for option, found in ((yes, ("earned", "ok")), (no, ("lost", "no")), (perhaps, ("lost", "perhaps"))):
+        given = dress.format(CHOICE.letter(option, {}), text(option({})))
+        assert verdict(CHOICE, says(given)) == found
 
 
 @pytest.mark.parametrize(
-    "given", ["", " ", "d", "abc", "Yes.", "1", None, 0, True, ["a"], "option a", "a b", torch.tensor(1)]
-)
-def test_what_is_no_letter(given):
-    """No option is chosen for a student who named none."""
-    assert verdict(CHOICE, says(given)) == ("lost", "no_option")
+    "given", ["abc", "1", 0, 1, True, "a b", "a or b", "a, b", "not a", "a) or b)", ["a", "b"], torch.tensor(1),
+              "Yes, no.", b"a", {"a": 1}, "a) is wrong, b) is right", "Yes. No.", "the first one", "ab)", "é"]
+)  # fmt: skip
+def test_what_names_no_option_for_sure_is_held(given):
+    """No option is chosen for a student who named none, or two; a person looks."""
+    assert verdict(CHOICE, says(given)) == ("held", "unreadable")
+
+
+def test_a_letter_with_the_text_of_another_option_is_held():
+    """The two contradict each other, so neither is taken."""
+    for option, other in itertools.permutations((yes, no, perhaps), 2):
+        given = f"{CHOICE.letter(option, {})}) {other({})}"
+        assert verdict(CHOICE, says(given)) == ("held", "unreadable")
+
+
+@pytest.mark.parametrize(("given", "code"), [("d", "no_option"), ("Z)", "no_option"), ("", "missing"), (" ", "missing"),
+                                             (None, "missing"), ([], "missing"), ([""], "missing")])  # fmt: skip
+def test_no_option_is_lost(given, code):
+    """A letter that no option has is wrong; an answer that is empty is none."""
+    assert verdict(CHOICE, says(given)) == ("lost", code)
 
 
 def test_letters_follow_from_the_variant():
@@ -161,6 +204,32 @@ def test_letters_follow_from_the_variant():
     assert CHOICE.options({"K": 3}) == CHOICE.options({"K": 3})
     assert {CHOICE.right({"K": number}) for number in range(30)} == {"a", "b", "c"}
     assert CHOICE.statement({"K": 3}).count("- **") == 3
+
+
+@pytest.mark.parametrize("p", [{}, {"K": 3}, {"K": 3, "kind": "x", "wide": [1, 2]}])
+def test_nothing_in_the_order_tells_which_option_is_right(p):
+    """Whichever of the options is the reference, the same texts stand under the same letters."""
+    shown = {
+        Choice("c", points=1, reference=options[0], mistakes=options[1:]).statement(p)
+        for options in itertools.permutations((yes, no, perhaps))
+    }
+    assert len(shown) == 1
+
+
+def test_the_right_option_stands_everywhere_equally_often():
+    """Over 3,000 variants each place has a third of the right ones, to four standard deviations; so it has where the
+    order of the texts by another rule (the alphabet) is known, and where the same variant's other part is.
+    """
+    places, same_as_other, alphabetical = [0] * 3, 0, [0] * 3
+    other = Choice("d", points=1, reference=yes, mistakes=[no, perhaps])
+    for number in range(3000):
+        letters = {function({}): letter for letter, function in CHOICE.options({"K": number}).items()}
+        places["abc".index(letters["Yes."])] += 1
+        alphabetical["abc".index(letters[min(letters)])] += 1
+        same_as_other += letters["Yes."] == other.right({"K": number})
+    bound = 4 * (3000 * 1 / 3 * 2 / 3) ** 0.5
+    for count in (*places, *alphabetical, same_as_other):
+        assert abs(count - 1000) < bound
 
 
 def only_with_bias(p):

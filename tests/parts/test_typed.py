@@ -1,9 +1,11 @@
 """Typed parts: right answers earn, known mistakes are named, unreadable ones are held, errors carry forward."""
 
 import functools
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import sympy
 
 from autograder import Equation, Expression, Problem
 from autograder.audit.problem import audit
@@ -39,9 +41,22 @@ def test_the_audit_finds_no_fault():
         ("softmax", "(1-e^(-beta)*e^(-beta*i)", "held", "unreadable"),
         ("softmax", "(1-e^(-b))*e^(-b*i)", "held", "unreadable"),
         ("softmax", "", "lost", "missing"),
-        ("softmax", [7], "lost", "type"),
-        ("softmax", True, "lost", "type"),
+        ("softmax", "  ", "lost", "missing"),
+        ("softmax", [], "lost", "missing"),
         ("softmax", None, "lost", "missing"),
+        ("softmax", ..., "lost", "missing"),
+        ("softmax", 7, "lost", "value"),
+        ("softmax", Fraction(1, 3), "lost", "value"),
+        ("softmax", [7], "held", "unreadable"),
+        ("softmax", True, "held", "unreadable"),
+        ("softmax", float("nan"), "held", "unreadable"),
+        ("softmax", lambda beta, i: 0, "held", "unreadable"),
+        ("softmax", sympy, "held", "unreadable"),
+        ("softmax", {"(1-e^(-beta)) e^(-beta i)"}, "held", "unreadable"),
+        ("softmax", ["(1-e^(-beta)) e^(-beta i)"], "held", "unreadable"),
+        ("time", sympy, "held", "unreadable"),
+        ("merged", lambda: 0, "held", "unreadable"),
+        ("entropy", ["1", "2"], "held", "unreadable"),
         ("merged", "W[k,a,b] = 1/sqrt(I) W^Q[k,I,a] W^K[k,I,b]", "earned", "ok"),
         ("merged", "W[k,a,b] = W^Q[k,I,a] W^K[k,I,b]", "lost", "value"),
         ("merged", "W[k,a,b] = 1/sqrt(I) W^K[k,I,a] W^Q[k,I,b]", "lost", "transposed"),
@@ -54,7 +69,7 @@ def test_the_audit_finds_no_fault():
         ("turn", [["cos x", "-sin x"], ["sin x", "cos x"]], "lost", "other_way"),
         ("turn", [["cos x", "sin x"]], "lost", "shape"),
         ("turn", [["cos x", "sin x"], ["-sin x", "cos (x"]], "held", "unreadable"),
-        ("turn", "cos x", "lost", "type"),
+        ("turn", "cos x", "held", "unreadable"),
         ("turn", r"\begin{pmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{pmatrix}", "held", "unreadable"),
         ("turn", "[[cos x, sin x], [-sin x, cos x]]", "held", "unreadable"),
     ],

@@ -18,6 +18,7 @@ from flint import acb, arb, ctx, fmpq
 from autograder.errors import AuthorError
 from autograder.maths.expression import points
 from autograder.maths.expression.arithmetic import Unclear, Undefined
+from autograder.maths.expression.branches import all_seen
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.elementary import REAL
@@ -119,11 +120,17 @@ class Comparison:
         if counts["unclear"] or len(agreed) < needed:
             code = "undefined" if counts["nowhere"] and not counts["unclear"] else "precision"
             return Finding(kind="undecided", code=code)
-        for point in self._far_points(rng, [sight.point for sight in agreed]):
+        met = [sight.point for sight in agreed]
+        for point in self._far_points(rng, met.copy()):
             sight = self.look(point, PRECISIONS[:2])
             if self._refutes(sight, rng):
                 return Finding(kind="refuted", code=sight.kind, sight=sight)
-        return self._audited(agreed)
+            met += [point] if sight.kind == "agree" else []
+        finding = self._audited(agreed)
+        if finding.kind != "agree" or not self.real:
+            return finding
+        seen = all_seen(self.machine, self.reference, self.answer, self.domains, met)
+        return finding if seen else Finding(kind="undecided", code="branch")
 
     def _refutes(self, sight: Sight, rng: Any) -> bool:
         """Whether the sides differ here and not only in an isolated point of a continuous domain."""

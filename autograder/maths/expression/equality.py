@@ -15,6 +15,7 @@ from autograder.maths.expression.written_form import broken_rule
 _UNDECIDED = {
     "cost": "This answer takes too long to compare automatically.",
     "precision": "This answer could not be distinguished from the expected one automatically.",
+    "branch": "This answer has cases that were not met where it was compared automatically.",
     "undefined": "This answer has no value at the points of comparison.",
 }
 

@@ -18,7 +18,7 @@ from autograder.maths.tensor.axes import Axes, Side
 from autograder.maths.tensor.core_tree import Fault, Meaning
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.evaluation import Evaluation, Options
-from autograder.maths.tensor.number_systems import Arithmetic, Array, Floats, PrimeField
+from autograder.maths.tensor.number_systems import Arithmetic, Array, CarefulFloats, Floats, PrimeField
 from autograder.maths.tensor.sizes import Sizes
 from autograder.maths.tensor.values import Grid, LimitError, Value
 
@@ -95,7 +95,11 @@ class Comparison:
         """Pass A, then pass B where it can say more."""
         try:
             verdict = self._field(what)
-            return verdict if verdict is not None else self._real(what)
+            if verdict is None:
+                return self._real(what)
+            if verdict.equal and self._lacks_a_value(what):
+                return undecided("domain", "a term of your formula has no value")
+            return verdict
         except LimitError as limit:
             return undecided(limit.code, limit.message)
         except (ZeroDivisionError, OverflowError):
@@ -130,6 +134,33 @@ class Comparison:
                     None if field.oracles else different("value", witness=self._witness(what, dims, unequal[0], trial))
                 )
         return equal("agree")
+
+    def _lacks_a_value(self, what: Compared) -> bool:
+        """Whether the answer has no real value where the reference has one: `0*ln(0)` is zero to an oracle.
+
+        Floats say at once where every step has a value; where one has none, balls decide.
+        """
+        from autograder.maths.precision import precision
+        from autograder.maths.tensor.balls import BITS, Balls
+
+        careful = self.evaluations("careful", 0, lambda: CarefulFloats(self.seed))
+        assert isinstance(careful[0].arithmetic, CarefulFloats)
+        with np.errstate(all="ignore"):
+            self.arrays(careful, what, 0)
+        if not careful[0].arithmetic.valueless:
+            return False
+        with precision(BITS):
+            for positive in (False, True):
+                pair = self.evaluations(
+                    f"ball {positive}",
+                    0,
+                    lambda p=positive: Balls(self.seed, 1.0, p),  # type: ignore[misc]
+                )
+                first, second, _ = self.arrays(pair, what, 0)
+                entries = zip(first.ravel(), second.ravel(), strict=True)
+                if any(one.is_finite() and not other.is_finite() for one, other in entries):
+                    return True
+        return False
 
     def quick(self, what: Compared, trials: int = 1) -> bool:
         """Whether floats agree roughly; a filter before the real decision."""

@@ -189,6 +189,30 @@ class Floats(Arithmetic):
             return np.asarray(_FLOAT_FUNCTIONS[function](*arguments))
 
 
+class CarefulFloats(Floats):
+    """Floats that note in `valueless` whether some step gave no finite number."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.valueless = False
+
+    def _seen(self, value: Array) -> Array:
+        self.valueless = self.valueless or not np.isfinite(value).all()
+        return value
+
+    def reciprocal(self, value: Array) -> Array:
+        """The same, seen."""
+        return self._seen(super().reciprocal(value))
+
+    def root(self, value: Array, exponent: Fraction) -> Array:
+        """The same, seen."""
+        return self._seen(super().root(value, exponent))
+
+    def apply(self, function: str, arguments: Sequence[Array]) -> Array:
+        """The same, seen."""
+        return self._seen(super().apply(function, arguments))
+
+
 _FLOAT_FUNCTIONS: dict[str, Callable[..., Array]] = {
     "sigma": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,

@@ -406,6 +406,50 @@ def test_both_sides_of_every_rule(reference: str, answer: str, outcome: str) -> 
     assert expression.decide(answer, reference, domains=NAMES).outcome == outcome
 
 
+# Pieces that no point shows, beside pieces that some points show or that cannot be there.
+PIECES = [
+    ("x", "x+floor(1/(1+(x-12345)^2))", "undecided"),
+    ("x", "x+floor(1/(2+(x-12345)^2))", "equal"),
+    ("x", "x+floor(1-10^-40+10^-40/(1+(x-12345)^2))-0", "undecided"),
+    ("x", "x+0^|x-123456789|", "undecided"),
+    ("x", "x+0^((x-123456789)^2)", "undecided"),
+    ("x", "x+0^((x-123456789)^2+1)", "equal"),
+    ("x", "x+relu(1-(x-12345)^2)", "undecided"),
+    ("x", "x+relu(-1-(x-12345)^2)", "equal"),
+    ("x", "x+relu(x-10^50)", "undecided"),
+    ("x", "x+relu(relu(x-10^50)-1)", "undecided"),
+    ("x", "x+|x-10^50|+(x-10^50)", "undecided"),
+    ("x", "x+sqrt((x-10^50)^2)+(x-10^50)", "undecided"),
+    ("x", "x+max(x,10^50)-10^50", "undecided"),
+    ("relu(x)", "relu(x)+relu(x-10^50)", "undecided"),
+    ("n", "n+floor(n/10^15)", "undecided"),
+    ("floor(n/2)", "floor(n/2)+floor(n/10^15)", "undecided"),
+    ("x+floor(x)", "x+floor(x)+floor(1/(1+(x-12345)^2))", "undecided"),
+    ("floor(x^2)", "floor(x^2+1)-1", "equal"),
+    ("floor(n/2)", "floor((n+2)/2)-1", "equal"),
+    ("n", "n+relu(n-10^50)", "undecided"),
+    ("n", "n+sum(1,i,10^15,n)", "undecided"),
+    ("n(n+1)/2", "sum(i,i,1,n)", "equal"),
+    ("n", "n+sum(floor(i/10^15),i,0,n)", "undecided"),
+    ("x+y", "x+y+relu(x-1000)*relu(y-1000)", "undecided"),
+    ("x+y", "x+y+relu(-x^2)*relu(y-1000)", "equal"),
+    ("n", "max(n,0)", "equal"),
+    ("n", "max(n,-10^50)", "equal"),
+    ("n", "|n|", "equal"),
+    ("n", "sqrt(n^2)", "equal"),
+    ("x^2+1", "|x^2+1|", "equal"),
+    ("|x|", "sqrt(x^2)", "equal"),
+    ("p", "min(p,1)", "equal"),
+    ("1-0^n", "min(n,1)", "equal"),
+]
+
+
+@pytest.mark.parametrize(("reference", "answer", "outcome"), PIECES)
+def test_pieces_that_no_point_shows(reference: str, answer: str, outcome: str) -> None:
+    """An answer with a case of its own that was never met is not called equal; one whose cases were all met is."""
+    assert expression.decide(reference, answer, domains=NAMES).outcome == outcome
+
+
 SUMS = [
     ("1/(1-p)", "sum(p^k, k, 0, inf)", "equal"),
     ("p/(1-p)^2", "sum(k*p^k, k, 0, inf)", "equal"),
