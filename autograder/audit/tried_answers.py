@@ -24,7 +24,6 @@ from autograder.core import Outcome, Parameters, Problem
 from autograder.errors import AutograderError, StaffError, did_you_mean
 from autograder.grading.plan import grade_replies, task_of
 from autograder.grading.submission import Paper, Submission
-from autograder.parts.function import Function
 from autograder.sandbox import Limits
 from autograder.sandbox.task import answer
 
@@ -102,7 +101,7 @@ def judge(row: Row) -> Judged:
 def _graded(variant: _Variant, row: Row) -> dict[str, Outcome]:
     """The outcomes of a row's parts, by the road of every submission: run as a task, then judged from the replies."""
     submission, limits = _submission(variant, row), Limits()
-    code = any(isinstance(part, Function) for part in submission.paper.parts)
+    code = any(part.runs for part in submission.paper.parts)
     with _CODE if code else contextlib.nullcontext():
         task = task_of(submission, limits)
     replies = answer(task)
@@ -115,7 +114,7 @@ def _submission(variant: _Variant, row: Row) -> Submission:
     """The variant's notebook with the row's cells in it, as far as its last part; the tests of other parts are out."""
     parts = {part.name: part for part in variant.problem.parts}
     asked = {part for part in row.cells if part in parts}
-    while earlier := {getattr(parts[part], "follows", "") for part in asked} - asked - {""}:
+    while earlier := {parts[part].follows for part in asked} - asked - {""}:
         asked |= earlier
     handed_in = {answer_id(part): cell for part, cell in row.cells.items()}
     handed_in |= {part: cell for part, cell in row.cells.items() if part in parts and parts[part].judged_by_person}
