@@ -228,9 +228,9 @@ class Derivation(Expression):
 
     def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
         """The first chain that is the same mistake."""
-        return next((place for place, text in enumerate(texts) if self._alike(text, answer, p)), None)
+        return next((place for place, text in enumerate(texts) if self._is(text, answer, p)), None)
 
-    def _alike(self, text: str, answer: Any, p: Parameters) -> bool:
+    def _is(self, text: Any, answer: Any, p: Parameters) -> bool:
         """Whether two chains come to the same wrong end, or, where the end is right, are equal line by line."""
         if self.tensors:
             return False

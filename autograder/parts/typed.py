@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
@@ -284,6 +284,10 @@ class Typed(Part):
                 later = self.given(self.reference, p, earlier)
                 if not self.decide(self.right(p), later, p).equal:
                     yield earlier, self.answer_cell(later, p)
+
+    def terse(self) -> Part:
+        """Without the search for a known mistake and for hints."""
+        return replace(self, mistakes=(), hints=False)
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the text of the solution."""
