@@ -323,7 +323,9 @@ def _print_class(finished: Demo, console: Console) -> None:
 @click.option(
     "--strength", is_flag=True, help="Also test the hidden tests: list mutants of the references that survive."
 )
-def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> None:
+@click.option("--part", default="", help="Check only the part of this name.")
+@click.option("--jobs", default=0, help="How many processes to use.  [default: one for each core]")
+def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool, part: str, jobs: int) -> None:
     """Check problems before release.
 
     All problems are checked if no SLUG is given. In every variant, the reference and each equivalent must earn full
@@ -334,7 +336,7 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool) -> N
     """
     from autograder.commands.audit_report import run_audit
 
-    sys.exit(run_audit(slugs, variants=variants, seed=seed, strength=strength))
+    sys.exit(run_audit(slugs, variants=variants, seed=seed, strength=strength, part=part, jobs=jobs))
 
 
 @main.command()

@@ -37,15 +37,19 @@ class PartStrength:
 
 def strength(problem: Problem, *, seed: int = 0, progress: Callable[[], None] = lambda: None) -> list[PartStrength]:
     """Mutate every part in whose reference a machine can make slips, under the variants from `seed` on."""
-    one_thread()
-    drawn = _distinct(problem, seed)
     found = []
     for part in problem.parts:
-        mutants = part.mutants(drawn[0])
-        if mutants is not None:
-            found.append(_part(problem, part, mutants, drawn))
+        found += strength_of(problem, part, seed)
         progress()
     return found
+
+
+def strength_of(problem: Problem, part: Part, seed: int) -> list[PartStrength]:
+    """The same for one part: none where no slip can be made in it."""
+    one_thread()
+    drawn = _distinct(problem, seed)
+    mutants = part.mutants(drawn[0])
+    return [] if mutants is None else [_part(problem, part.terse(), mutants, drawn)]
 
 
 def _distinct(problem: Problem, seed: int) -> list[Parameters]:

@@ -41,6 +41,23 @@ class Findings:
         """Something the author may accept."""
         self.notes.setdefault(subject, f"{self.where}: {sentence}")
 
+    def add(self, other: Findings) -> None:
+        """What was found under the next variant."""
+        self.stopped |= other.stopped
+        self.losers |= other.losers
+        self.survivors |= other.survivors
+        self.made |= other.made
+        for ours, theirs in ((self.faults, other.faults), (self.notes, other.notes)):
+            for subject, sentence in theirs.items():
+                ours.setdefault(subject, sentence)
+        for drawn_by, unseen in other.weak.items():
+            if left := unseen - self.losers:
+                self.weak.setdefault(drawn_by, set()).update(left)
+        for name, values in other.shown.items():
+            self.shown.setdefault(name, set()).update(values)
+        for name, shapes in other.shapes.items():
+            self.shapes.setdefault(name, set()).update(shapes)
+
     def narrow(self) -> Iterator[str]:
         """What the hidden inputs never vary: slips that no case could show."""
         for name, values in self.shown.items():

@@ -6,7 +6,7 @@ sentence that names problem and part and says what there is instead; a note is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from autograder.authoring.loading import unused
 from autograder.authoring.statement import render
 from autograder.authoring.variants import stream_key, variant
 from autograder.core import Parameters, Part, Problem
+from autograder.maths import guard
 from autograder.protocol.answering import one_thread
 from autograder.protocol.codec import encode
 
@@ -85,6 +86,20 @@ class AuditReport:
 Progress = Callable[[int, int], None]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The variants under which a problem's parts are examined, and what was found about the problem itself."""
+
+    chosen: tuple[Parameters, ...]
+    drawn: int
+    distinct: int
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+    par: tuple[int, int] | None
+    unseen: tuple[str, ...]
+    sections: tuple[Mapping[str, str], ...]  # of the statement, under each variant
+
+
 def audit(
     problem: Problem, text: str, *, variants: int = 4, seed: int = 0, progress: Progress = lambda done, total: None
 ) -> AuditReport:
@@ -93,6 +108,18 @@ def audit(
 
     `progress` is called with the number of steps done and their total. An author's exceptions become faults.
     """
+    planned = plan(problem, text, variants=variants, seed=seed)
+    found: list[list[Findings]] = [[] for _ in problem.parts]
+    with guard.remembering():
+        for number, part in enumerate(problem.parts):
+            for place in range(len(planned.chosen)):
+                found[number].append(examined(problem, part, planned, place, seed))
+                progress(number * len(planned.chosen) + place + 1, len(problem.parts) * len(planned.chosen))
+    return reported(problem, planned, found)
+
+
+def plan(problem: Problem, text: str, *, variants: int, seed: int) -> Plan:
+    """Draw the variants, and look at all but the parts."""
     one_thread()
     found = Findings(where=f"problems/{problem.slug}")
     drawn, distinct = _draws(problem, seed, found)
@@ -104,18 +131,38 @@ def audit(
             f"unused {name}",
             f"nothing uses {name} of problem.py; if it is a mistake or an equivalent, list it with its part",
         )
-    parts = []
-    for number, part in enumerate(problem.parts):
-        findings = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
-        for place, p in enumerate(chosen):
-            key = stream_key(b"audit", problem.slug, part.name, seed, place)
-            heard(findings, p, examine, problem, part, p, key, sections[place].get(part.name, ""))
-            progress(number * len(chosen) + place + 1, len(problem.parts) * len(chosen))
-        parts.append(_part_audit(part, findings))
+    return Plan(
+        chosen=tuple(chosen), drawn=drawn, distinct=len(distinct), faults=tuple(found.faults.values()), par=par,
+        unseen=unseen, notes=tuple(found.notes.values()), sections=tuple(sections),
+    )  # fmt: skip
+
+
+def examined(problem: Problem, part: Part, planned: Plan, place: int, seed: int) -> Findings:
+    """What there is to be found about one part under one of the variants."""
+    one_thread()
+    found = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
+    p = planned.chosen[place]
+    key = stream_key(b"audit", problem.slug, part.name, seed, place)
+    heard(found, p, examine, problem, part, p, key, planned.sections[place].get(part.name, ""))
+    return found
+
+
+def reported(problem: Problem, planned: Plan, found: Sequence[Sequence[Findings]]) -> AuditReport:
+    """The report on a problem from what was found about each part under each variant, in order.
+
+    A part about which nothing was looked for has no line.
+    """
+    audited = []
+    for part, findings in zip(problem.parts, found, strict=True):
+        together = Findings(where=f"problems/{problem.slug}, part {part.name!r}")
+        for each in findings:
+            together.add(each)
+        if findings or not planned.chosen:
+            audited.append(_part_audit(part, together))
     return AuditReport(
-        slug=problem.slug, variants=len(chosen), drawn=drawn, distinct=len(distinct), parts=tuple(parts),
-        problem_faults=tuple(found.faults.values()), problem_notes=tuple(found.notes.values()),
-        par=par, unseen=unseen,
+        slug=problem.slug, variants=len(planned.chosen), drawn=planned.drawn, distinct=planned.distinct,
+        parts=tuple(audited), problem_faults=planned.faults, problem_notes=planned.notes,
+        par=planned.par, unseen=planned.unseen,
     )  # fmt: skip
 
 
@@ -137,7 +184,7 @@ def _draws(problem: Problem, seed: int, found: Findings) -> tuple[int, list[Para
                     "bool(...) or str(...), so that it can be written into a notebook",
                 )
                 return drawn, []
-        if variant(problem, number).parameters != p:
+        if number < seed + TWICE and variant(problem, number).parameters != p:
             found.fault(
                 "draw", f"draw() returns other numbers for the same seed {number}; use only the rng it is given"
             )
@@ -172,6 +219,7 @@ def _various(distinct: list[Parameters], count: int) -> tuple[list[Parameters], 
 
 
 FEW = 4
+TWICE = 10  # draws that are made a second time
 
 
 def _values(p: Parameters) -> set[tuple[str, str]]:

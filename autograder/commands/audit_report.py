@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from autograder.audit.problem import AuditReport, PartAudit, audit
+from autograder.audit.problem import AuditReport, PartAudit
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
     from rich.table import Table
 
     from autograder.audit.mutation_score import PartStrength
-    from autograder.core import Problem
 
 
 def print_audit(reports: Sequence[AuditReport], console: Console) -> int:
@@ -91,15 +89,18 @@ def _plain(text: str) -> str:
     return escape(text)
 
 
-def run_audit(slugs: Sequence[str], *, variants: int, seed: int, strength: bool = False) -> int:
-    """Audit the problems of that name, or all, with a progress bar; print what was found. 0 if there is no fault.
+def run_audit(
+    slugs: Sequence[str], *, variants: int, seed: int, strength: bool = False, jobs: int = 0, part: str = ""
+) -> int:
+    """Audit the problems of that name, or all, by `jobs` processes; print what was found. 0 if there is no fault.
 
     `strength` adds mutants of the references: then no mutant may survive either.
     """
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from autograder.authoring.loading import find_problems, load, statement_text
+    from autograder.audit.parallel import audit_all, processes, strength_all
+    from autograder.authoring.loading import find_problems
     from autograder.authoring.loading import slugs as all_slugs
 
     console = Console()
@@ -109,33 +110,30 @@ def run_audit(slugs: Sequence[str], *, variants: int, seed: int, strength: bool 
             f"There are no problems in {_plain(str(root))} yet: `autograder new NAME` makes one.", highlight=False
         )
         return 0
-    reports, found = [], {}
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        for slug in slugs or all_slugs(root):
-            task = progress.add_task(slug, total=None)
-            problem = load(slug, root)
-            reports.append(
-                audit(
-                    problem,
-                    statement_text(slug, root),
-                    variants=variants,
-                    seed=seed,
-                    progress=lambda done, total, task=task: progress.update(task, completed=done, total=total),  # type: ignore[misc]
-                )
-            )
-            if strength and not reports[-1].faults:
-                found[slug] = _slips(problem, seed, progress)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    found: dict[str, list[PartStrength]] = {}
+    with processes(jobs or cores()) as pool, Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def step(name: str) -> Callable[[int, int], None]:
+            task = bar.add_task(name, total=None)
+            return lambda done, total: bar.update(task, completed=done, total=total)
+
+        names = slugs or all_slugs(root)
+        reports = audit_all(pool, names, root, variants=variants, seed=seed, part=part, progress=step("audit"))
+        sound = [report.slug for report in reports if not report.faults]
+        if strength:
+            found = strength_all(pool, sound, root, seed=seed, part=part, progress=step("mutants"))
     if found:
         print_strength(found, console)
     faults = print_audit(reports, console)
     return int(faults > 0 or any(part.survivors for parts in found.values() for part in parts))
 
 
-def _slips(problem: Problem, seed: int, progress: Progress) -> list[PartStrength]:
-    from autograder.audit.mutation_score import strength
+def cores() -> int:
+    """The processor cores that this process may use."""
+    import os
 
-    task = progress.add_task(f"{problem.slug}: mutants", total=len(problem.parts))
-    return strength(problem, seed=seed, progress=lambda: progress.advance(task))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def print_strength(found: dict[str, list[PartStrength]], console: Console) -> None:

@@ -188,8 +188,8 @@ class Derivation(Expression):
             return [self.from_decision(decision, answer, p, earlier)]
         verdicts = [self._found(finding) for finding in findings]
         lost = next((place for place, verdict in enumerate(verdicts) if verdict.ok is False), None)
-        known = None if lost is None else next((x for x in self.mistakes if self._is(x, answer, p, earlier)), None)
-        if lost is not None and known is not None:
+        known = None if lost is None else self._known(decision, answer, p, earlier)
+        if lost is not None and known is not None and not isinstance(known, Decision):
             hint = f"{inspect.getdoc(known) or ''}" + (f" ({verdicts[lost].message})" if self.hints else "")
             verdicts[lost] = dataclasses.replace(verdicts[lost], code=known.__name__, message=hint)
         return verdicts
@@ -226,11 +226,15 @@ class Derivation(Expression):
                 yield f"+{what}-{what}"
                 yield f"*{what}/{what}"
 
-    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
+    def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
+        """The first chain that is the same mistake."""
+        return next((place for place, text in enumerate(texts) if self._is(text, answer, p)), None)
+
+    def _is(self, text: Any, answer: Any, p: Parameters) -> bool:
         """Whether two chains come to the same wrong end, or, where the end is right, are equal line by line."""
-        if self.tensors or not self.applies(mistake, p):
+        if self.tensors:
             return False
-        theirs, ours = (self._lines(text, p) for text in (self.given(mistake, p, earlier), answer))
+        theirs, ours = self._lines(text, p), self._lines(answer, p)
         if not theirs or not ours or not self._same(theirs[-1], ours[-1], p):
             return False
         if not self._same(self.right(p), ours[-1], p):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.core import Parameters, Part, Verdict
+from autograder.core import Parameters, Part
 from autograder.errors import Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.open_answer import Demands, OpenAnswer, judged
-from autograder.parts.typed import Typed, guarded
+from autograder.parts.typed import Typed, guarded, guarded_first
 from autograder.student.preview import Shown, declared_by_each
 
 Sizes = Mapping[str, int | str]
@@ -125,17 +125,24 @@ class Equation(Typed):
         """Proved equal; to an open question there is more than one right answer."""
         return super().harmless(agrees) if self.demands is None else "another correct answer to an open question"
 
-    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
-        """Whether the answer is a known mistake: a comparison that needs no hints."""
-        return super(Equation, replace(self, hints=False))._is(mistake, answer, p, earlier)
+    def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
+        """All texts in one call, told apart by what they are worth."""
+        return guarded_first("tensor", texts, answer, reference=self.right(p), **self._told(p))
 
-    def from_decision(self, decision: Decision, answer: Any, p: Parameters, earlier: Any) -> Verdict:
-        """As for other typed answers, with as many rungs of the ladder of hints as the question allows."""
-        ladder = (decision.detail or {}).get("hints")
-        if decision.outcome == "different" and isinstance(ladder, tuple) and ladder:
-            sentences = [f"{hint[0].upper()}{hint[1:]}." for hint in map(str, ladder[: self.rungs])]
-            decision = replace(decision, message=" ".join(sentences))
-        return super().from_decision(decision, answer, p, earlier)
+    def explained(self, decision: Decision, answer: Any, p: Parameters) -> Decision:
+        """With as many rungs of the ladder of hints as the question allows."""
+        if self.demands is not None:
+            return decision
+        from autograder.maths import guard
+
+        arguments = (self.right(p), answer, decision)
+        found = guard.call("autograder.maths.tensor", "explain", arguments, self._told(p))
+        assert isinstance(found, Decision)
+        ladder = (found.detail or {}).get("hints")
+        if found.outcome != "different" or not isinstance(ladder, tuple) or not ladder:
+            return decision
+        sentences = [f"{hint[0].upper()}{hint[1:]}." for hint in map(str, ladder[: self.rungs])]
+        return replace(found, message=" ".join(sentences))
 
     def _declared(self, p: Parameters) -> Any:
         from autograder.maths.tensor import declare
@@ -145,16 +152,12 @@ class Equation(Typed):
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as tensors for all sizes and entries."""
+        return guarded("tensor", reference, answer, hints=False, **self._told(p))
+
+    def _told(self, p: Parameters) -> dict[str, Any]:
+        """What the language is told of the question."""
         given = self.given_equations(p) if callable(self.given_equations) else self.given_equations
-        return guarded(
-            "tensor",
-            reference,
-            answer,
-            declarations=self._declared(p),
-            target=self.target or None,
-            given=given or None,
-            hints=self.hints,
-        )
+        return {"declarations": self._declared(p), "target": self.target or None, "given": given or None}
 
 
 def _index_notes(description: Any) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from autograder.core import Parameters
 from autograder.maths.decision import Decision
-from autograder.parts.typed import Typed, guarded
+from autograder.parts.typed import Typed, guarded, guarded_first
 from autograder.student.preview import Shown
 
 Names = Mapping[str, str]
@@ -71,16 +71,20 @@ class Expression(Typed):
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as mathematics on the declared domains, and in a form that the question allows."""
-        return guarded(
-            "expression",
-            reference,
-            answer,
+        return guarded("expression", reference, answer, **self._options(p))
+
+    def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
+        """All texts in one call, without a search for the reason of a difference."""
+        return guarded_first("expression", texts, answer, **self._options(p))
+
+    def _options(self, p: Parameters) -> dict[str, Any]:
+        return {
             **self.declarations(p),
-            forbid=tuple(self.forbid),
-            require=tuple(self.require),
-            tolerance=self.tolerance,
-            up_to=self.up_to,
-        )
+            "forbid": tuple(self.forbid),
+            "require": tuple(self.require),
+            "tolerance": self.tolerance,
+            "up_to": self.up_to,
+        }
 
 
 def _differing(domains: Names) -> Iterator[str]:

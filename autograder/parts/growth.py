@@ -10,7 +10,7 @@ from typing import Any
 from autograder.core import Parameters
 from autograder.errors import AuthorError
 from autograder.maths.decision import Decision
-from autograder.parts.typed import Typed, guarded
+from autograder.parts.typed import Typed, guarded, guarded_first
 from autograder.student.preview import Shown
 
 
@@ -59,12 +59,16 @@ class Growth(Typed):
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Tight: too small and too large are both wrong, each with a regime that shows it."""
+        return guarded("growth", reference, answer, **self._options(p))
+
+    def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
+        """All texts in one call, without a search for regimes."""
+        return guarded_first("growth", texts, answer, **self._options(p))
+
+    def _options(self, p: Parameters) -> dict[str, Any]:
         constraints = self.constraints(p) if callable(self.constraints) else self.constraints
-        return guarded(
-            "growth",
-            reference,
-            answer,
-            variables=self._growing(p),
-            constraints=tuple(constraints),
-            definitions=dict(self.definitions),
-        )
+        return {
+            "variables": self._growing(p),
+            "constraints": tuple(constraints),
+            "definitions": dict(self.definitions),
+        }

@@ -13,6 +13,7 @@ from autograder.core import Parameters
 from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.expression import Expression
+from autograder.parts.typed import Typed
 from autograder.student.preview import Shown, TypedRows
 
 
@@ -69,6 +70,10 @@ class Matrix(Expression):
     def written(self, value: Any) -> str:
         """The rows as Python lists."""
         return repr([list(row) for row in value])
+
+    def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
+        """One matrix after the other."""
+        return Typed.first_equal(self, texts, answer, p)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Entry by entry; the first entry that differs is named, without what it should be."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
@@ -97,7 +97,8 @@ class Typed(Part):
     def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
         """Compare two answers without a problem; `told` are arguments of the part."""
         part = cls("answer", points=1, reference=reference, **told)
-        return part.decide(part.right({}), part.text(answer), {})
+        decision = part.decide(part.right({}), part.text(answer), {})
+        return part.explained(decision, part.text(answer), {}) if decision.outcome == "different" else decision
 
     @classmethod
     def text(cls, value: Any) -> Any:
@@ -203,19 +204,43 @@ class Typed(Part):
         if decision.outcome == "undecided":
             text = decision.message or "This could not be decided."
             return self._verdict(None, decision.code, f"{text} A grader will check this.")
-        for mistake in self.mistakes:
-            if decision.code == mistake.__name__ or self._is(mistake, answer, p, earlier):
-                return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
+        mistake = self._known(decision, answer, p, earlier)
+        if isinstance(mistake, Decision):
+            return self._verdict(None, mistake.code, f"{mistake.message} A grader will check this.")
+        if mistake is not None:
+            return self._verdict(False, mistake.__name__, inspect.getdoc(mistake) or "")
         if not self.hints:
             return self._verdict(False, decision.code, "This is not correct.")
+        decision = self.explained(decision, answer, p)
         # The witness shows both values, the reference's too: it is for staff.
         return self._verdict(False, decision.code, decision.message, staff=decision.witness)
 
-    def _is(self, mistake: Callable[..., Any], answer: Any, p: Parameters, earlier: Any) -> bool:
-        try:
-            return self.applies(mistake, p) and self.decide(self.given(mistake, p, earlier), answer, p).equal
-        except (Unreadable, AuthorError):
-            return False
+    def _known(
+        self, decision: Decision, answer: Any, p: Parameters, earlier: Any
+    ) -> Callable[..., Any] | Decision | None:
+        """The first mistake that the decision names or that the answer equals; a decision where nobody can say."""
+        named = next((mistake for mistake in self.mistakes if mistake.__name__ == decision.code), None)
+        texts: list[tuple[Callable[..., Any], Any]] = []
+        for mistake in self.mistakes:
+            if mistake is named:
+                break
+            with contextlib.suppress(Unreadable, AuthorError):
+                if self.applies(mistake, p):
+                    texts.append((mistake, self.given(mistake, p, earlier)))
+        place = self.first_equal([text for _, text in texts], answer, p) if texts else None
+        return place if isinstance(place, Decision) else named if place is None else texts[place][0]
+
+    def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
+        """The place of the first text that the answer equals; a decision where the limits were reached."""
+        for place, text in enumerate(texts):
+            with contextlib.suppress(Unreadable, AuthorError):
+                if self.decide(text, answer, p).equal:
+                    return place
+        return None
+
+    def explained(self, decision: Decision, answer: Any, p: Parameters) -> Decision:
+        """The decision with what can be said to the student of a wrong answer that is no known mistake."""
+        return decision
 
     def _verdict(self, ok: bool | None, code: str, message: str = "", staff: str = "") -> Verdict:
         return Verdict(check=self.kind, ok=ok, code=code, message=message, staff=staff)
@@ -260,6 +285,10 @@ class Typed(Part):
                 if not self.decide(self.right(p), later, p).equal:
                     yield earlier, self.answer_cell(later, p)
 
+    def terse(self) -> Part:
+        """Without the search for a known mistake and for hints."""
+        return replace(self, mistakes=(), hints=False)
+
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the text of the solution."""
         from autograder.parts.mutants import mutants_of_text
@@ -297,3 +326,15 @@ def guarded(language: str, reference: Any, answer: Any, **options: Any) -> Decis
     decision = guard.call(f"autograder.maths.{language}", "decide", (reference, answer), options)
     assert isinstance(decision, Decision)
     return decision
+
+
+def guarded_first(language: str, texts: Sequence[Any], answer: Any, **options: Any) -> int | Decision | None:
+    """`autograder.maths.<language>.first_equal`, in one call for all texts."""
+    from autograder.maths import guard
+
+    try:
+        found = guard.call(f"autograder.maths.{language}", "first_equal", (list(texts), answer), options)
+    except (Unreadable, AuthorError):
+        return None
+    assert found is None or isinstance(found, int | Decision)
+    return found

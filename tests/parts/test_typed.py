@@ -179,9 +179,8 @@ def test_slips_in_follows_are_heard(make):
     ("rungs", "words", "not_yet"),
     [(0, "", "alpha"), (1, "your alpha differs", "wrong index"), (2, "wrong index", "t_2"), (3, "run over t_2", "@")],
 )
-def test_the_ladder_of_hints_has_as_many_rungs_as_the_question_allows(monkeypatch, rungs, words, not_yet):
+def test_the_ladder_of_hints_has_as_many_rungs_as_the_question_allows(rungs, words, not_yet):
     """From which tensor differs, over what kind of slip it is, to the repair; by default the repair is kept back."""
-    monkeypatch.setattr("autograder.maths.tensor.equivalence.HINT_SECONDS", 30.0)
     reference = "S[t,s] = Q[t,U] K[s,U]\nalpha[t_1,t_2] = softmax_{t_2} S[t_1,t_2]"
     part = Equation("alpha", points=1, target="alpha", reference=reference, rungs=rungs)
     wrong = reference.replace("softmax_{t_2}", "softmax_{t_1}")

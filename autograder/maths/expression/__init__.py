@@ -8,10 +8,10 @@ Student text is read by a grammar of our own and evaluated in balls: it never me
 sympy. Reading and showing load the standard library alone; deciding loads python-flint on first use.
 """
 
-from autograder.maths.expression.equality import decide
+from autograder.maths.expression.equality import decide, first_equal
 from autograder.maths.expression.expression_printing import to_latex, to_text
 from autograder.maths.expression.parsing import parse
 from autograder.maths.expression.syntax import Expression
 from autograder.maths.expression.written_form import contains
 
-__all__ = ["Expression", "contains", "decide", "parse", "to_latex", "to_text"]
+__all__ = ["Expression", "contains", "decide", "first_equal", "parse", "to_latex", "to_text"]

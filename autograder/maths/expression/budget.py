@@ -18,8 +18,8 @@ class Expensive(Unclear):
 class Budget:
     """Operations left, weighted by their precision."""
 
-    def __init__(self) -> None:
-        self.left: float = UNITS
+    def __init__(self, units: float = UNITS) -> None:
+        self.left = units
 
     def spend(self, operations: int, precision: int) -> None:
         """Pay for `operations` at `precision` bits."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, equal, undecided
+from autograder.maths.expression.budget import UNITS, Budget
 from autograder.maths.expression.options import Options
 from autograder.maths.expression.parsing import parse_with
 from autograder.maths.expression.syntax import Expression
@@ -43,6 +45,27 @@ def decide(reference: str | Expression, answer: str | Expression, **options: Any
     if question.up_to and equal_up_to(question, key, given):
         return equal()
     return explain(question, key, given, finding)
+
+
+def first_equal(candidates: Sequence[str], answer: str, **options: Any) -> int | None:
+    """The place of the first candidate that `answer` equals. No reason is looked for where it differs."""
+    from autograder.maths.expression.comparing import compare
+    from autograder.maths.expression.relations import equal_up_to
+
+    question = Options(**options)
+    given = parse_with(answer, question.words).node
+    if broken_rule(question, given) is not None:
+        return None
+    budget = Budget(4 * UNITS)  # for all together
+    for place, text in enumerate(candidates):
+        try:
+            key = parse_with(text, question.words).node
+            kind = compare(question, key, given, budget).kind
+            if kind == "agree" or (kind == "refuted" and question.up_to and equal_up_to(question, key, given)):
+                return place
+        except (Unreadable, AuthorError):
+            continue
+    return None
 
 
 def _key(text: str | Expression, words: Vocabulary) -> Expression:

@@ -13,15 +13,15 @@ from autograder.maths.growth.growth_printing import to_latex, to_text
 from autograder.maths.growth.growth_tree import Growth
 
 if TYPE_CHECKING:
-    from autograder.maths.growth.theta import decide
+    from autograder.maths.growth.theta import decide, first_equal
 
-__all__ = ["Growth", "decide", "parse", "to_latex", "to_text"]
+__all__ = ["Growth", "decide", "first_equal", "parse", "to_latex", "to_text"]
 
 
 def __getattr__(name: str) -> object:
     """Import what decides only when it is asked for."""
-    if name != "decide":
+    if name not in ("decide", "first_equal"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograder.maths.growth.theta import decide
+    from autograder.maths.growth import theta
 
-    return decide
+    return getattr(theta, name)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from autograder.errors import AuthorError
+from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.maths.growth.constraints import read_constraints
 from autograder.maths.growth.dominance import Domain
@@ -21,6 +22,7 @@ from autograder.maths.growth.regime import Regime, growth_along, regimes
 from autograder.maths.growth.terms import Undecidable, Undefined, multiply
 
 _MOST_PAIRS = 2500
+FIRST = 12  # regimes by which a bound is told apart from a known mistake
 _UNDEFINED = "Your bound has no value: it divides by zero, or takes the logarithm of zero or of a negative number."
 _UNCLEAR = "This bound could not be compared."
 
@@ -51,14 +53,43 @@ def decide(
     declared, constraints = tuple(variables), list(constraints)
     every = (*declared, *named)
     expected, given = (parse(g, variables=every) if isinstance(g, str) else g for g in (reference, answer))
-    tied = [f"{name} {sign} {text}" for name, text in named.items() for sign in ("<=", ">=")]
-    found = _decided(expected.tree, given.tree, read_constraints([*constraints, *tied], every))
+    found = _decided(expected.tree, given.tree, read_constraints([*constraints, *_tied(named)], every))
     if found.outcome != "undecided" or not named:
         return found
     # A name that is a variable of its own hides what cancels; what stands for it hides that it is large.
     meanings = {name: parse(text, variables=declared).tree for name, text in named.items()}
     right, left = substituted(expected.tree, meanings), substituted(given.tree, meanings)
     return _decided(right, left, read_constraints(constraints, declared))
+
+
+def first_equal(
+    candidates: Sequence[str],
+    answer: str,
+    *,
+    variables: Iterable[str],
+    constraints: Iterable[str] = (),
+    definitions: Mapping[str, str] | None = None,
+) -> int | None:
+    """The place of the first candidate that is proved the same growth as `answer`."""
+    named, declared, constraints = dict(definitions or {}), tuple(variables), list(constraints)
+    every = (*declared, *named)
+    ratios = read_constraints([*constraints, *_tied(named)], every)
+    given = parse(answer, variables=every)
+    for place, text in enumerate(candidates):
+        try:
+            growth = parse(text, variables=every)
+            if _apart(growth.tree, given.tree, ratios):
+                continue
+            if decide(growth, given, variables=declared, constraints=constraints, definitions=named).equal:
+                return place
+        except (Unreadable, AuthorError):
+            continue
+    return None
+
+
+def _tied(named: Mapping[str, str]) -> list[str]:
+    """The constraints that say what names stand for."""
+    return [f"{name} {sign} {text}" for name, text in named.items() for sign in ("<=", ">=")]
 
 
 def _decided(expected: Node, given: Node, ratios: list[Monomial]) -> Decision:
@@ -71,6 +102,12 @@ def _decided(expected: Node, given: Node, ratios: list[Monomial]) -> Decision:
     if (small and large) or _proportional(given, expected, domain):
         return equal()
     return _refute(expected, given, ratios, search=(not large, not small))
+
+
+def _apart(expected: Node, given: Node, ratios: list[Monomial]) -> bool:
+    """Whether one of the first regimes tells the two apart: quicker than that no proof is found."""
+    used, ratios = _concerned(expected, given, ratios)
+    return any(_along(expected, given, regime) for regime in islice(regimes(used, ratios), FIRST))
 
 
 def _bounded(given: Node, expected: Node, domain: Domain) -> tuple[bool, bool]:
@@ -131,8 +168,7 @@ def _proportional(given: Node, expected: Node, domain: Domain) -> bool:
 def _refute(expected: Node, given: Node, ratios: Sequence[Monomial], search: tuple[bool, bool]) -> Decision:
     """Look for a regime where the answer is too small (if search[0]) and one where it is too large (if search[1])."""
     most = min(800, max(30, 10_000 // sum(1 for _ in (*nodes(expected), *nodes(given)))))
-    used = _linked({*names(expected), *names(given)}, ratios)
-    ratios = [ratio for ratio in ratios if _variables(ratio) <= set(used)]
+    used, ratios = _concerned(expected, given, ratios)
     found: dict[int, Regime] = {}
     for effort, regime in enumerate(regimes(used, ratios)):
         if effort > most or (found and effort > 3 * len(used) + 60):
@@ -188,6 +224,12 @@ def _report(found: dict[int, Regime]) -> Decision | None:
     if 1 in where:
         return different("too_large", f"Your bound is too large when {where[1]}.", witness=where[1])
     return None
+
+
+def _concerned(expected: Node, given: Node, ratios: Sequence[Monomial]) -> tuple[list[str], list[Monomial]]:
+    """The variables that matter to two bounds, and the constraints on them alone."""
+    used = _linked({*names(expected), *names(given)}, ratios)
+    return used, [ratio for ratio in ratios if _variables(ratio) <= set(used)]
 
 
 def _linked(used: set[str], ratios: Sequence[Monomial]) -> list[str]:

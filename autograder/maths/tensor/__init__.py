@@ -25,7 +25,8 @@ from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import Equation, System, names
 
 if TYPE_CHECKING:
-    from autograder.maths.tensor.equivalence import decide
+    from autograder.maths.tensor.equivalence import decide, explain
+    from autograder.maths.tensor.known import first_equal
     from autograder.maths.tensor.numeric import evaluate
     from autograder.maths.tensor.parameters import decide_model
     from autograder.maths.tensor.properties import (
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 _LAZY = {
     "decide": "equivalence",
+    "explain": "equivalence",
+    "first_equal": "known",
     "decide_model": "parameters",
     "evaluate": "numeric",
     "fits": "properties",
@@ -68,6 +71,8 @@ __all__ = [
     "describe",
     "does_not_read",
     "evaluate",
+    "explain",
+    "first_equal",
     "fits",
     "names",
     "nonnegative",

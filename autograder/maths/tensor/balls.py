@@ -25,6 +25,7 @@ class Balls(Floats):
     """Balls of BITS bits around the values that Floats with the same seed and scale has."""
 
     dtype: type[Any] = object
+    cost = 2.0
 
     def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
         super().__init__(seed, scale, positive)
@@ -47,14 +48,15 @@ class Balls(Floats):
 
     def _seen(self, value: Any) -> Any:
         """The value itself, after a note of entries that are out of proportion."""
-        for entry in np.asarray(value, dtype=object).ravel():
-            size = abs(float(entry))
-            if size > HUGE or (size < TINY and not entry.contains(0)):
-                self.saturated = True
+        if not self.saturated:
+            entries = np.asarray(value, dtype=object).ravel()
+            sizes = np.abs(np.fromiter(map(float, entries), float, len(entries)))
+            tiny = entries[sizes < TINY]
+            self.saturated = bool((sizes > HUGE).any()) or any(not entry.contains(0) for entry in tiny)
         return value
 
-    def reduce(self, value: Array) -> Array:
-        """Nothing but the note."""
+    def noted(self, value: Array) -> Array:
+        """The value, after the note."""
         return np.asarray(self._seen(value), dtype=object)
 
     def reciprocal(self, value: Array) -> Array:

@@ -20,7 +20,7 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array, CarefulFloats, Floats, PrimeField
 from autograder.maths.tensor.sizes import Sizes
-from autograder.maths.tensor.values import Grid, LimitError, Value
+from autograder.maths.tensor.values import Budget, Grid, LimitError, Value
 
 TOLERANCE = 1e-80
 FIELD_TRIALS = 2
@@ -49,15 +49,17 @@ class Comparison:
         axes: Axes,
         declarations: Declarations,
         *,
-        deadline: float,
+        budget: Budget,
         seed: int = 0,
+        fixed: Mapping[str, int] | None = None,
     ) -> None:
         self.reference = reference
         self.answer = answer
         self.axes = axes
         self.declarations = declarations
-        self.deadline = deadline
+        self.budget = budget
         self.seed = seed
+        self.fixed = fixed
         self.fault: Fault | None = None
         self._evaluations: dict[tuple[object, ...], tuple[Evaluation, Evaluation]] = {}
         self._sizes: dict[int, Sizes] = {}
@@ -65,7 +67,7 @@ class Comparison:
     def sizes(self, trial: int) -> Sizes:
         """The axis sizes of a trial."""
         if trial not in self._sizes:
-            self._sizes[trial] = Sizes(self.axes, self.declarations, trial, self.seed)
+            self._sizes[trial] = Sizes(self.axes, self.declarations, trial, self.seed, self.fixed)
             self.fault = self.fault or self._sizes[trial].fault
         return self._sizes[trial]
 
@@ -87,13 +89,15 @@ class Comparison:
             axis=sizes.axis,
             stated=_stated(side, sizes),
             zero=counts_from_zero(side, self.axes, self.declarations),
-            deadline=self.deadline,
+            budget=self.budget,
             private=side.own - self.reference.own,
         )
 
     def decide(self, what: Compared) -> Decision:
-        """Pass A, then pass B where it can say more."""
+        """A plain difference of floats, proved where it shows; else pass A, then pass B where it can say more."""
         try:
+            if (plain := self._plain(what)) is not None:
+                return plain
             verdict = self._field(what)
             if verdict is None:
                 return self._real(what)
@@ -108,11 +112,19 @@ class Comparison:
             return undecided("depth", "the definitions are nested too deeply")
 
     def arrays(
-        self, pair: tuple[Evaluation, Evaluation], what: Compared, trial: int
+        self,
+        pair: tuple[Evaluation, Evaluation],
+        what: Compared,
+        trial: int,
+        grids: tuple[Grid, ...] | None = None,
     ) -> tuple[Array, Array, tuple[str, ...]]:
-        """Both values on the same dimensions."""
-        grids = what.grids(self.sizes(trial))
-        first, second = what.first(pair[0], grids), what.second(pair[1], grids)
+        """Both values on the same dimensions, of the whole tensor or on the grids."""
+        grids = what.grids(self.sizes(trial)) if grids is None else grids
+        return self.aligned(what.first(pair[0], grids), what.second(pair[1], grids))
+
+    @staticmethod
+    def aligned(first: Value, second: Value) -> tuple[Array, Array, tuple[str, ...]]:
+        """Two values as arrays of one shape."""
         dims = tuple(dict.fromkeys(first.dims + second.dims))
         if any(len({n for n in pair if n != 1}) > 1 for pair in _lengths(first, second, dims)):
             raise LimitError("axis", "an index has two ranges")
@@ -162,16 +174,37 @@ class Comparison:
                     return True
         return False
 
-    def quick(self, what: Compared, trials: int = 1) -> bool:
+    def quick(self, what: Compared) -> bool:
         """Whether floats agree roughly; a filter before the real decision."""
-        for trial in range(trials):
-            pair = self.evaluations("float", trial, lambda trial=trial: Floats(self.seed + trial))  # type: ignore[misc]
-            first, second, _ = self.arrays(pair, what, trial)
-            with np.errstate(all="ignore"):
-                close = np.isclose(first, second, rtol=1e-7, atol=1e-9, equal_nan=True)
-            if not close.all():
-                return False
-        return True
+        first, second, _ = self._floats(what)
+        return agree(first, second)
+
+    def _floats(self, what: Compared) -> tuple[Array, Array, tuple[str, ...]]:
+        with np.errstate(all="ignore"):
+            return self.arrays(self.evaluations("float", 0, lambda: Floats(self.seed)), what, 0)
+
+    def _plain(self, what: Compared) -> Decision | None:
+        """The first entry where floats lie far apart, proved different by balls around its two values alone."""
+        from autograder.maths.precision import precision
+        from autograder.maths.tensor.balls import BITS, Balls
+
+        first, second, dims = self._floats(what)
+        if not (np.isfinite(first).all() and np.isfinite(second).all()):
+            return None
+        apart = np.argwhere(np.abs(first - second) > 1e-6 * (1 + np.abs(first) + np.abs(second)))
+        pair = self.evaluations("entry", 0, lambda: Balls(self.seed))
+        if not len(apart) or any(len(meanings) > 1 for side in pair for meanings in side.definitions.values()):
+            return None
+        place = tuple(int(position) for position in apart[0])
+        at = {int(dim): position for dim, position in zip(dims, place, strict=True) if dim.isdigit()}
+        grids = tuple((grid[at.get(number, 0)],) for number, grid in enumerate(what.grids(self.sizes(0))))
+        with precision(BITS):
+            one, other, names = self.arrays(pair, what, 0, grids)
+            here = tuple(0 if dim.isdigit() else position for dim, position in zip(dims, place, strict=True))
+            if names != dims or not _around(one[here], first[place]) or not _around(other[here], second[place]):
+                return None
+            proved = not one[here].overlaps(other[here])
+        return different("value", witness=self._witness(what, dims, place, 0)) if proved else None
 
     # -- pass B
 
@@ -245,6 +278,19 @@ class Comparison:
             else:
                 entries.append(f"{dim.lstrip('@')}={position + 1}")
         return "at " + ", ".join(entries) if entries else "for random tensors"
+
+
+def agree(first: Array, second: Array) -> bool:
+    """Whether floats are equal but for rounding, on the scale of the largest."""
+    with np.errstate(all="ignore"):
+        both = np.abs(np.concatenate([first.ravel(), second.ravel()]))
+        largest = float(np.max(both[np.isfinite(both)], initial=1.0))
+        return bool(np.isclose(first, second, rtol=1e-7, atol=1e-9 * largest, equal_nan=True).all())
+
+
+def _around(ball: Any, number: float) -> bool:
+    """Whether a ball lies at a float."""
+    return bool(ball.is_finite()) and abs(float(ball) - number) <= 1e-7 * (1 + abs(number))
 
 
 def _lengths(first: Value, second: Value, dims: Sequence[str]) -> Iterator[tuple[int, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 from autograder.maths.decision import Decision, different, undecided
@@ -12,8 +11,7 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.hints import ladder
 from autograder.maths.tensor.question import Prepared, Question, Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
-
-HINT_SECONDS = 0.4
+from autograder.maths.tensor.values import Budget
 
 
 def verdict(prepared: Prepared) -> Decision:
@@ -48,7 +46,7 @@ def chain_fault(prepared: Prepared) -> Decision | None:
     side = comparison.answer
     for chain in prepared.answer.links:
         for number, (link, following) in enumerate(pairwise(chain)):
-            mirror = Comparison(side, side, comparison.axes, comparison.declarations, deadline=comparison.deadline)
+            mirror = Comparison(side, side, comparison.axes, comparison.declarations, budget=comparison.budget)
             what = Compared(
                 positions=position_names(link),
                 grids=lambda sizes, m=following: grid_of(side, m, sizes),  # type: ignore[misc]
@@ -71,7 +69,6 @@ def decide(
     target: str | None = None,
     given: Text | None = None,
     hints: bool = True,
-    seconds: float = 2.0,
     seed: int = 0,
 ) -> Decision:
     """Whether `answer` defines `target` as `reference` does; the last tensor of the reference if no target is
@@ -85,23 +82,35 @@ def decide(
     `notation`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
     `hints=False`).
     """
-    deadline = time.monotonic() + seconds
+    budget = Budget()
     question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
-    prepared = question.prepare(answer, deadline=deadline, seed=seed)
+    prepared = question.prepare(answer, budget=budget, seed=seed)
     outcome = verdict(prepared)
     if outcome.outcome == "different":
-        outcome = _read_otherwise(question, answer, outcome, deadline, seed)
-    if outcome.outcome == "different" and hints:
-        return ladder(question, prepared, outcome, deadline=min(deadline, time.monotonic() + HINT_SECONDS))
-    return outcome
+        outcome = _read_otherwise(question, answer, outcome, budget, seed)
+    return ladder(question, prepared, outcome) if outcome.outcome == "different" and hints else outcome
 
 
-def _read_otherwise(question: Question, answer: Text, outcome: Decision, deadline: float, seed: int) -> Decision:
+def explain(
+    reference: Text,
+    answer: Text,
+    outcome: Decision,
+    *,
+    declarations: Declarations | None = None,
+    target: str | None = None,
+    given: Text | None = None,
+) -> Decision:
+    """The decision *different* that `decide` came to without hints, with them."""
+    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
+    return ladder(question, question.prepare(answer, budget=Budget()), outcome)
+
+
+def _read_otherwise(question: Question, answer: Text, outcome: Decision, budget: Budget, seed: int) -> Decision:
     """Undecided if the other reading of `softmax_i (…) …` would be right: a person must look."""
     system = system_of(answer)
     if all(warning.code != "softmax_scope" for warning in system.warnings) or not system.text:
         return outcome
-    other = question.prepare(parse(system.text, softmax_prefix=True), deadline=deadline, seed=seed)
+    other = question.prepare(parse(system.text, softmax_prefix=True), budget=budget, seed=seed)
     if verdict(other).equal:
         message = "softmax followed by a round bracket can be read in two ways: write softmax_{i}[ … ]"
         return undecided("softmax_scope", message)

@@ -7,7 +7,6 @@ evaluated node by node.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -40,7 +39,7 @@ from autograder.maths.tensor.core_tree import (
     variables,
 )
 from autograder.maths.tensor.number_systems import Arithmetic, Array
-from autograder.maths.tensor.values import Grid, LimitError, Value, rising, union
+from autograder.maths.tensor.values import Budget, Grid, LimitError, Value, rising, union
 
 LARGEST = 400_000
 
@@ -52,15 +51,15 @@ class Options:
     `size` gives the number of entries of a variable's axis, `axis` that of an axis letter, `stated` that of a
     variable whose size the question fixes (else 0). Axes count from `start`, those of `zero` variables from 0.
     `context` fixes indices of the context. A recurrence reads its shifted entries as given, or unrolls from
-    zeros before `start` with `unroll`; those of `private` tensors are nobody else's. `deadline` is a
-    `time.monotonic()` value, `largest` the most entries of an array.
+    zeros before `start` with `unroll`; those of `private` tensors are nobody else's. `budget` pays for all entries,
+    `largest` is the most of one array.
     """
 
     size: Callable[[Meaning, str], int]
     axis: Callable[[str], int]
     stated: Callable[[Meaning, str], int] = lambda meaning, name: 0
     zero: Callable[[Meaning, str], bool] = lambda meaning, name: False
-    deadline: float = math.inf
+    budget: Budget | None = None
     context: Mapping[str, Grid] = field(default_factory=dict)
     start: int = 1
     largest: int = LARGEST
@@ -80,7 +79,7 @@ class Evaluation:
         self.recurrent = recurrent(self.definitions)
         self.context_keys = {name[1:] for m in meanings for name in variables(m.body) if name.startswith("@")}
         self.memo: dict[tuple[object, ...], Value] = {}
-        self.spent = 0
+        self.budget = options.budget or Budget(20 * options.largest)
 
     def tensor(self, name: str, grids: Sequence[Grid], context: Mapping[str, Grid]) -> Value:
         """A defined tensor on the product of the grids: dimensions "0", "1", … and the context variables it
@@ -132,9 +131,7 @@ class Evaluation:
         """Stop where the limits are."""
         if entries > self.options.largest:
             raise LimitError("size", "this is too large to be computed here")
-        self.spent += entries
-        if self.spent > 20 * self.options.largest or time.monotonic() > self.options.deadline:
-            raise LimitError("time", "this takes too long to be decided here")
+        self.budget.spend(entries * self.arithmetic.cost)
 
 
 class Body:
@@ -274,25 +271,19 @@ class Body:
         values = [(sign, self.value(body)) for sign, body in terms]
         dims = union([value for _, value in values])
         self._shape(dims)
-        total: Any = 0
-        for sign, value in values:
-            array = value.spread(dims)
-            total = total + array if sign > 0 else total - array
-        return Value(dims, self.arithmetic.reduce(np.asarray(total, dtype=self.arithmetic.dtype)))
+        return Value(dims, self.arithmetic.added([(sign, value.spread(dims)) for sign, value in values]))
 
     def _times(self, first: Value, second: Value) -> Value:
         """The product of two, entry by entry."""
         dims = union([first, second])
         self._shape(dims)
-        product = first.spread(dims) * second.spread(dims)
-        return Value(dims, self.arithmetic.reduce(np.asarray(product, dtype=self.arithmetic.dtype)))
+        return Value(dims, self.arithmetic.times(first.spread(dims), second.spread(dims)))
 
     def _summed(self, value: Value, variable: str) -> Value:
         """The sum along one variable."""
         axis = value.dims.index(variable)
-        array = np.add.reduce(value.array, axis=axis)
         dims = value.dims[:axis] + value.dims[axis + 1 :]
-        return Value(dims, self.arithmetic.reduce(np.asarray(array, dtype=self.arithmetic.dtype)))
+        return Value(dims, self.arithmetic.along(value.array, axis))
 
     def _multiply(self, node: Multiply) -> Value:
         """The product of all factors, summed over its variables."""
@@ -428,7 +419,18 @@ class Body:
         return Value(dims, self.arithmetic.apply(function, [value.spread(dims) for value in values]))
 
     def _softmax(self, node: Normalise) -> Value:
-        """exp of the body over its sum along the variables."""
+        """exp of the body over its sum along the variables: along the whole axis, also where one entry is read."""
+        wholes = {name: self.owner.whole(self.meaning, name) for name in node.over if not name.startswith("@")}
+        asked = {name: self._grid(name) for name in wholes if set(self._grid(name)) < set(wholes[name])}
+        if asked:
+            self.local |= {name: wholes[name] for name in asked}
+            value = self._softmax(node)
+            self.local |= asked
+            places = [
+                [wholes[dim].index(entry) for entry in asked[dim]] if dim in asked else range(size)
+                for dim, size in zip(value.dims, value.array.shape, strict=True)
+            ]
+            return Value(value.dims, value.array[np.ix_(*places)])
         inside = self.value(node.body)
         power = self._apply("exp", [inside], node)
         total = power
@@ -444,16 +446,11 @@ class Body:
 
     def _unknown(self, node: Unknown) -> Value:
         """A random linear form of everything that the function is given, then a fixed non-linear function."""
-        parts: list[tuple[int, Value]] = []
+        parts: list[Value] = []
         for number, (whole, body) in enumerate(node.arguments):
-            inside = self.value(body)
-            total = self._form(f"?{node.name}/{number}", inside, whole, node.outputs)
-            parts.append((1, total))
-        dims = union([value for _, value in parts])
-        total_array: Any = 0
-        for _, value in parts:
-            total_array = total_array + value.spread(dims)
-        array = self.arithmetic.reduce(np.asarray(total_array, dtype=self.arithmetic.dtype))
+            parts.append(self._form(f"?{node.name}/{number}", self.value(body), whole, node.outputs))
+        dims = union(parts)
+        array = self.arithmetic.added([(1, value.spread(dims)) for value in parts])
         return self._apply(f"?{node.name}", [Value(dims, array)], node)
 
     def _form(self, name: str, value: Value, whole: Sequence[str], outputs: Sequence[str]) -> Value:

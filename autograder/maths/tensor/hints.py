@@ -5,21 +5,23 @@ The ladder speaks about the student's own formula; neither the reference nor its
 
 from __future__ import annotations
 
-import time
+from collections import OrderedDict
 from dataclasses import replace
+from typing import Any
 
 from autograder.maths.decision import Decision
 from autograder.maths.tensor.checking import needed
 from autograder.maths.tensor.comparison import Comparison
+from autograder.maths.tensor.likeness import alike, sizes_of
 from autograder.maths.tensor.question import Prepared, Question
 from autograder.maths.tensor.repairs import Repair, repairs
-from autograder.maths.tensor.tensor_tree import System
-from autograder.maths.tensor.values import LimitError
+from autograder.maths.tensor.values import Budget
 
 MOST_TRIED = 150
+SEARCH = 600_000  # operations, for all repairs together
 
 
-def ladder(question: Question, prepared: Prepared, outcome: Decision, *, deadline: float) -> Decision:
+def ladder(question: Question, prepared: Prepared, outcome: Decision) -> Decision:
     """The decision with `hints`, `right`, `first_wrong` and, if found, `repair` in its detail."""
     detail = dict(outcome.detail or {})
     hints: list[str] = []
@@ -28,7 +30,7 @@ def ladder(question: Question, prepared: Prepared, outcome: Decision, *, deadlin
         right, wrong = first_wrong(prepared, prepared.comparison)
         detail |= {"right": right, "first_wrong": wrong}
         hints.append(_located(right, wrong))
-    repair = _search(question, prepared, wrong, deadline)
+    repair = _search(question, prepared, wrong)
     if repair is not None:
         detail["repair"] = repair.code
         hints += [
@@ -64,30 +66,25 @@ def first_wrong(prepared: Prepared, comparison: Comparison) -> tuple[tuple[str, 
     return tuple(right), prepared.target
 
 
-def _search(question: Question, prepared: Prepared, wrong: str, deadline: float) -> Repair | None:
+def _search(question: Question, prepared: Prepared, wrong: str) -> Repair | None:
     """The first single repair that makes the wrong tensor right."""
     system = needed(prepared.answer.system, wrong)
     narrow = Question(reference=needed(question.system, wrong), declarations=question.declarations, target=wrong)
+    budget, fixed, worth = Budget(SEARCH), sizes_of(narrow), OrderedDict[Any, Any]()
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue
         for tried, repair in enumerate(repairs(equation, system)):
-            if tried >= MOST_TRIED or time.monotonic() > deadline:
+            if tried >= MOST_TRIED or budget.left < 0:
                 return None
             equations = (*system.equations[:number], repair.equation, *system.equations[number + 1 :])
-            if _right(narrow, replace(system, equations=equations), deadline):
+            repaired = replace(system, equations=equations)
+            likely = alike(narrow.prepare(repaired, budget=budget, fixed=fixed), worth, OrderedDict())
+            if likely and _right(narrow.prepare(repaired, budget=budget)):
                 return repair
     return None
 
 
-def _right(question: Question, system: System, deadline: float) -> bool:
-    candidate = question.prepare(system, deadline=deadline)
-    if candidate.comparison is None:
-        return False
-    try:
-        return all(
-            candidate.comparison.quick(what) and candidate.comparison.decide(what).equal
-            for what in candidate.compared(question.target)
-        )
-    except LimitError:
-        return False
+def _right(repaired: Prepared) -> bool:
+    comparison = repaired.comparison
+    return comparison is not None and all(comparison.decide(what).equal for what in repaired.compared(repaired.target))

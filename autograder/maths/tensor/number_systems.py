@@ -46,6 +46,7 @@ class Arithmetic(ABC):
     """What the evaluation asks of an arithmetic. `seed` draws all tensors anew."""
 
     dtype: type[Any] = object
+    cost = 1.0  # of an operation on one entry, in those on large integers
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -80,8 +81,23 @@ class Arithmetic(ABC):
     def constant(self, value: Fraction) -> Any:
         """An exact rational."""
 
-    def reduce(self, value: Array) -> Array:
-        """Bring the result of a ring operation into normal form."""
+    def added(self, terms: Sequence[tuple[int, Array]]) -> Array:
+        """The sum of arrays of one number of dimensions, each with its sign."""
+        total: Any = 0
+        for sign, array in terms:
+            total = total + array if sign > 0 else total - array
+        return self.noted(np.asarray(total, dtype=self.dtype))
+
+    def times(self, first: Array, second: Array) -> Array:
+        """The product, entry by entry."""
+        return self.noted(np.asarray(first * second, dtype=self.dtype))
+
+    def along(self, value: Array, axis: int) -> Array:
+        """The sum along an axis."""
+        return self.noted(np.asarray(np.add.reduce(value, axis=axis), dtype=self.dtype))
+
+    def noted(self, value: Array) -> Array:
+        """The result of a ring operation, for those who keep notes."""
         return value
 
     @abstractmethod
@@ -98,7 +114,10 @@ class Arithmetic(ABC):
 
 
 class PrimeField(Arithmetic):
-    """Integers modulo 2^61-1; every non-linearity is a random oracle, noted in `oracles`."""
+    """Integers modulo 2^61-1, in normal form; every non-linearity is a random oracle, noted in `oracles`."""
+
+    dtype: type[Any] = np.uint64
+    cost = 0.1
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -106,20 +125,36 @@ class PrimeField(Arithmetic):
 
     def from_bits(self, bits: Array) -> Array:
         """61 of the bits; never zero."""
-        return np.asarray((bits >> np.uint64(3)) | np.uint64(1)).astype(object)
+        return np.asarray((bits >> np.uint64(3)) | np.uint64(1)) % _P
 
     def constant(self, value: Fraction) -> int:
         """Numerator over denominator."""
         return value.numerator * pow(value.denominator, -1, PRIME) % PRIME
 
-    def reduce(self, value: Array) -> Array:
-        """The remainder."""
-        return np.asarray(value % PRIME, dtype=object)
+    def added(self, terms: Sequence[tuple[int, Array]]) -> Array:
+        """The remainder after each step."""
+        total: Any = np.zeros((), dtype=np.uint64)
+        for sign, array in terms:
+            total = _folded(total + (array if sign > 0 else _P - array))
+        return np.asarray(total, dtype=np.uint64)
+
+    def times(self, first: Array, second: Array) -> Array:
+        """By halves of 31 and 30 bits, whose products fit into 62; 2^61 is 1."""
+        first, second = np.asarray(first), np.asarray(second)
+        low, high, low2, high2 = first & _LOW, first >> _HALF, second & _LOW, second >> _HALF
+        middle = low * high2 + high * low2  # below 2^62, times 2^31
+        shifted = ((middle & _REST) << _HALF) + (middle >> np.uint64(30))
+        return _folded(_folded(low * low2) + _folded((high * high2) << np.uint64(1)) + shifted)
+
+    def along(self, value: Array, axis: int) -> Array:
+        """By halves, so that nothing overflows."""
+        low, high = np.add.reduce(value & _LOW, axis=axis), np.add.reduce(value >> _HALF, axis=axis)
+        return _folded(low + self.times(_folded(high), np.asarray(_TWO_31)))
 
     def reciprocal(self, value: Array) -> Array:
         """Raises ZeroDivisionError where an entry is zero."""
         try:
-            return _each(lambda entry: pow(entry, -1, PRIME), value)
+            return _each(lambda entry: pow(int(entry), -1, PRIME), value).astype(np.uint64)
         except ValueError:
             raise ZeroDivisionError from None
 
@@ -136,6 +171,16 @@ class PrimeField(Arithmetic):
         return self.from_bits(hashed(f"()/{function}", words, self.seed))
 
 
+_P = np.uint64(PRIME)
+_HALF, _LOW, _REST, _TWO_31 = np.uint64(31), np.uint64(2**31 - 1), np.uint64(2**30 - 1), np.uint64(2**31)
+
+
+def _folded(value: Array) -> Array:
+    """The remainder of numbers below 2^64."""
+    value = (value & _P) + (value >> np.uint64(61))
+    return np.asarray(value - np.where(value >= _P, _P, np.uint64(0)), dtype=np.uint64)
+
+
 def _each(function: Callable[[Any], Any], value: Array) -> Array:
     result = np.empty(np.shape(value), dtype=object)
     result.ravel()[...] = [function(entry) for entry in np.asarray(value, dtype=object).ravel()]
@@ -146,6 +191,7 @@ class Floats(Arithmetic):
     """float64: quick, decides nothing alone. `scale` stretches the tensors."""
 
     dtype: type[Any] = float
+    cost = 0.05
 
     def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
         super().__init__(seed)

@@ -8,7 +8,6 @@ candidate.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, permutations, product
@@ -22,9 +21,10 @@ from autograder.maths.tensor.question import Question, Text, system_of
 from autograder.maths.tensor.rewriting import map_tensors
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import Name, Sum, System, Tensor
-from autograder.maths.tensor.values import LimitError
+from autograder.maths.tensor.values import OPERATIONS, Budget, LimitError
 
 MOST_CANDIDATES = 4_000
+SEARCH = 4 * OPERATIONS  # for all candidates together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,6 @@ def decide_model(
     given: Text | None = None,
     signs: bool = True,
     transposes: bool = True,
-    seconds: float = 4.0,
     seed: int = 0,
 ) -> Decision:
     """Whether the answer is the reference's model: equal for some renaming, transposition and negation of
@@ -56,11 +55,11 @@ def decide_model(
     On equality `detail["parameters"]` says which of the answer's parameters plays which part. Undecided with
     code `search` where there are more candidates than can be tried.
     """
-    deadline = time.monotonic() + seconds
+    budget = Budget(SEARCH)
     question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
     theirs = {name: count for name, count in inputs(question.found).items() if name in set(map(tensor_key, parameters))}
     system = system_of(answer)
-    prepared = question.prepare(system, deadline=deadline, seed=seed, closed=False)
+    prepared = question.prepare(system, budget=budget, seed=seed, closed=False)
     fatal = [fault for fault in prepared.faults if fault.fatal and fault.code not in ("axis", "arity", "undefined")]
     if fatal:
         return different(fatal[0].code, fatal[0].message, faults=prepared.faults)
@@ -68,7 +67,7 @@ def decide_model(
     if len(own) > len(theirs):
         return undecided("search", "the answer has more parameters than the question's own solution")
     candidates = _candidates(own, theirs, signs=signs, transposes=transposes)
-    return _try(question, system, candidates, deadline, seed)
+    return _try(question, system, candidates, budget, seed)
 
 
 def _own(answer: Interpreted, reference: Interpreted, theirs: dict[str, int]) -> dict[str, int]:
@@ -96,13 +95,13 @@ def _orders(count: int, transposes: bool) -> list[tuple[int, ...]]:
 
 
 def _try(
-    question: Question, system: System, candidates: Iterator[tuple[Match, ...]], deadline: float, seed: int
+    question: Question, system: System, candidates: Iterator[tuple[Match, ...]], budget: Budget, seed: int
 ) -> Decision:
     doubt: Decision | None = None
     for match in islice(candidates, MOST_CANDIDATES):
-        if time.monotonic() > deadline:
+        if budget.left < 0:
             return undecided("search", "there are too many ways to match your parameters")
-        prepared = question.prepare(apply(system, match), deadline=deadline, seed=seed)
+        prepared = question.prepare(apply(system, match), budget=budget, seed=seed)
         if prepared.comparison is None or not _quick(prepared.comparison, prepared.compared(question.target)):
             continue
         outcome = verdict(prepared)

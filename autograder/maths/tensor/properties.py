@@ -77,10 +77,13 @@ def _normalised(subject: Subject, over: tuple[str, ...]) -> Decision:
         return different("no_index", f"the left side of {subject.target} lacks one of the indices {', '.join(over)}")
     for trial in range(TRIALS):
         try:
-            total = np.add.reduce(subject.value(PrimeField(trial), trial)[0], axis=tuple(places))
+            field = PrimeField(trial)
+            total = subject.value(field, trial)[0]
+            for place in sorted(places, reverse=True):
+                total = field.along(total, place)
         except ZeroDivisionError:
             break
-        if not np.all(PrimeField(trial).reduce(np.asarray(total)) == 1):
+        if not np.all(total == 1):
             break
     else:
         return equal("normalised")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.symbols import axes as axes_of
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import System
+from autograder.maths.tensor.values import Budget
 
 Text = str | Sequence[str] | System
 
@@ -106,9 +107,17 @@ class Question:
             if fault.fatal:
                 raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
 
-    def prepare(self, answer: Text, *, deadline: float, seed: int = 0, closed: bool = True) -> Prepared:
+    def prepare(
+        self,
+        answer: Text,
+        *,
+        budget: Budget,
+        seed: int = 0,
+        closed: bool = True,
+        fixed: Mapping[str, int] | None = None,
+    ) -> Prepared:
         """Parse, resolve and unify an answer; with `closed`, tensors that the question does not know are a
-        fault.
+        fault. Axes of the letters in `fixed` have these sizes.
         """
         system = with_given(system_of(answer), self.given)
         if system.defining(self.target):
@@ -117,7 +126,7 @@ class Question:
         faults = [*second.faults, *_named(self.found, second, self.target, self.declarations, closed)]
         comparison = None
         if not any(fault.fatal for fault in faults):
-            comparison, more = _unify(self.found, second, self.target, self.declarations, deadline, seed)
+            comparison, more = _unify(self.found, second, self.target, self.declarations, budget, seed, fixed)
             faults += more
         if any(fault.fatal for fault in faults):
             comparison = None
@@ -164,8 +173,9 @@ def _unify(
     second: Interpreted,
     target: str,
     declarations: Declarations,
-    deadline: float,
+    budget: Budget,
     seed: int,
+    fixed: Mapping[str, int] | None,
 ) -> tuple[Comparison, list[Fault]]:
     axes = declared(declarations)
     reference = Side(owner="reference", meanings=first.last, own=first.own - set(declarations.shapes))
@@ -176,7 +186,7 @@ def _unify(
         axes.unite(reference.position(target, number), answer.position(target, place))
     letters = axes_of(first.system) | {letter for shape in declarations.shapes.values() for letter in shape}
     faults = add_answer(axes, answer, frozenset(letters | set(declarations.sizes)))
-    comparison = Comparison(reference, answer, axes, declarations, deadline=deadline, seed=seed)
+    comparison = Comparison(reference, answer, axes, declarations, budget=budget, seed=seed, fixed=fixed)
     comparison.sizes(0)
     if comparison.fault is not None:
         faults.append(comparison.fault)

@@ -15,9 +15,19 @@ MORE = (2, 3)  # beyond six axes, so that the arrays stay small
 
 
 class Sizes:
-    """The size of every axis in one trial: distinct primes; products and sums computed."""
+    """The size of every axis in one trial: distinct primes; products and sums computed.
 
-    def __init__(self, axes: Axes, declarations: Declarations, trial: int, seed: int = 0) -> None:
+    `fixed` are sizes of letters that are not drawn.
+    """
+
+    def __init__(
+        self,
+        axes: Axes,
+        declarations: Declarations,
+        trial: int,
+        seed: int = 0,
+        fixed: Mapping[str, int] | None = None,
+    ) -> None:
         self.axes = axes
         self.values: dict[Node, int] = {}
         self.stated = {
@@ -28,6 +38,9 @@ class Sizes:
         for letter, size in declarations.sizes.items():
             if not isinstance(size, int):
                 products[axes.letter(letter)] = size
+        for root, letters in axes.letters.items():
+            if known := sorted(letters & set(fixed or {})):
+                self.values[axes.root(root)] = (fixed or {})[known[0]]
         self.values.update(self.stated)
         derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
         self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)

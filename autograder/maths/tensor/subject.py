@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from autograder.maths.decision import Decision, different, undecided
@@ -16,18 +15,18 @@ from autograder.maths.tensor.number_systems import Arithmetic, Array
 from autograder.maths.tensor.question import Text, system_of
 from autograder.maths.tensor.sizes import Sizes
 from autograder.maths.tensor.tensor_tree import System
-from autograder.maths.tensor.values import Grid, LimitError
+from autograder.maths.tensor.values import Budget, Grid, LimitError
 
 
 class Subject:
     """One system whose target's properties are asked for."""
 
-    def __init__(self, answer: Text, target: str, declarations: Declarations | None, seconds: float = 2.0) -> None:
+    def __init__(self, answer: Text, target: str, declarations: Declarations | None) -> None:
         self.declarations = declarations or Declarations()
         self.system: System = system_of(answer)
         self.found: Interpreted = interpret(self.system, self.declarations)
         self.target = tensor_key(target)
-        self.deadline = time.monotonic() + seconds
+        self.budget = Budget()
         own = self.found.own
         self.axes = declared(self.declarations)
         self.side = Side(owner="answer", meanings=self.found.last, own=own)
@@ -62,7 +61,7 @@ class Subject:
                 size=lambda m, name: sizes.of(self.side.variable(m, name)),
                 axis=sizes.axis,
                 zero=counts_from_zero(self.side, self.axes, self.declarations),
-                deadline=self.deadline,
+                budget=self.budget,
                 context={name: (place,) for name, place in fixed.items()},
             ),
         )

@@ -11,6 +11,7 @@ import numpy as np
 from autograder.maths.tensor.number_systems import Array
 
 Grid = tuple[int, ...]
+OPERATIONS = 1_500_000
 
 
 class LimitError(Exception):
@@ -22,6 +23,21 @@ class LimitError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+class Budget:
+    """What all evaluations of one decision may cost, in operations on large integers, not in seconds: no verdict
+    depends on a machine's load.
+    """
+
+    def __init__(self, operations: float = OPERATIONS) -> None:
+        self.left = operations
+
+    def spend(self, operations: float) -> None:
+        """Pay for `operations`; raises LimitError where that many are not left."""
+        self.left -= operations
+        if self.left < 0:
+            raise LimitError("time", "this takes too long to be decided here")
 
 
 @dataclass(frozen=True, slots=True)

@@ -441,7 +441,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 )
 def test_hostile_texts_are_refused_quickly(text: str) -> None:
     """Depth and length are bounded before they cost anything."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(Unreadable):
         expression.parse(text, **DECLARED)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

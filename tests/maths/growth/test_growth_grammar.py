@@ -153,7 +153,7 @@ _SCRAPS = st.sampled_from([*"nmTLO()[]{}^*/+-_,.!|$\\ \n\t0123456789²√⌈⌉�
 @settings(max_examples=1500, deadline=None, derandomize=True)
 def test_fuzz(text: str) -> None:
     """Whatever is typed is read or refused: no other exception, no long wait; what is read prints back to itself."""
-    start = time.perf_counter()
+    start = time.process_time()
     refusal = found = None
     try:
         found = growth.parse(text, variables=VARIABLES)
@@ -163,7 +163,7 @@ def test_fuzz(text: str) -> None:
         assert growth.parse(growth.to_text(found), variables=VARIABLES) == found
     else:
         assert refusal is not None and refusal.column is not None and refusal.caret()
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("text", [
@@ -175,7 +175,7 @@ def test_fuzz(text: str) -> None:
 ])  # fmt: skip
 def test_hostile_sizes(text: str) -> None:
     """Deep nesting and huge input are refused at once."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(Unreadable):
         growth.parse(text, variables=VARIABLES)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

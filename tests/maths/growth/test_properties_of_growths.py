@@ -165,9 +165,9 @@ def test_second_route_can_disagree() -> None:
 ])  # fmt: skip
 def test_hostile_bounds_end(text: str) -> None:
     """Astronomical exponents and endless products are decided or given up within seconds."""
-    start = time.perf_counter()
+    start = time.process_time()
     growth.decide("n + m", text, variables=VARIABLES)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_time_of_a_decision() -> None:
@@ -184,9 +184,9 @@ def test_time_of_a_decision() -> None:
     ]
     times = []
     for left, right in itertools.product(texts, texts):
-        start = time.perf_counter()
+        start = time.process_time()
         decide(left, right)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert statistics.median(times) < 0.05
 
 

@@ -134,7 +134,7 @@ def test_unreadable_text_has_a_caret(text: str, code: str, column: int | None) -
 
 def test_limits() -> None:
     """Length, depth and number of parts are bounded, each with its code, in well under two seconds."""
-    start = time.monotonic()
+    start = time.process_time()
     for text, code in (
         ("y = " + "(" * 500 + "1" + ")" * 500, "too_deep"),
         ("y = " + "-" * 2000 + "1", "syntax"),
@@ -152,7 +152,7 @@ def test_limits() -> None:
         with pytest.raises(Unreadable) as caught:
             parse(text)
         assert caught.value.code in (code, "too_deep", "syntax"), (text[:30], caught.value.code)
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_deep_products_are_read_in_no_time() -> None:

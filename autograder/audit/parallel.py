@@ -1,0 +1,137 @@
+"""The audit of many problems by several processes: what is found, and its order, are those of one process.
+
+A step is one part under a few variants, or the slips in one part. Decisions are remembered within a step: many
+variants ask for the same one.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing import util
+from pathlib import Path
+from typing import Any
+
+from autograder.audit.mutation_score import PartStrength, strength_of
+from autograder.audit.part import Findings
+from autograder.audit.problem import AuditReport, Plan, examined, plan, reported
+from autograder.authoring.loading import load, statement_text
+from autograder.core import Problem
+from autograder.errors import AuthorError, did_you_mean
+from autograder.maths import guard
+
+TOGETHER = 5  # variants of a part that one step examines
+
+Progress = Callable[[int, int], None]
+
+
+@contextmanager
+def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """That many processes, each with one thread; started afresh, so that none inherits torch's threads."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(max_workers=jobs, mp_context=context, initializer=_start)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start() -> None:
+    """A process of the pool ends without what `atexit` holds: the guard's own processes end with it all the same."""
+    util.Finalize(None, guard.close, exitpriority=10)
+
+
+def audit_all(
+    pool: ProcessPoolExecutor,
+    slugs: Sequence[str],
+    root: Path,
+    *,
+    variants: int,
+    seed: int,
+    part: str = "",
+    progress: Progress = lambda done, total: None,
+) -> list[AuditReport]:
+    """The reports on the problems, in order; of every problem that has it, only `part` where one is named."""
+    problems = [load(slug, root) for slug in slugs]
+    wanted = [[number for number, each in enumerate(p.parts) if part in ("", each.name)] for p in problems]
+    if not any(wanted):
+        names = [each.name for problem in problems for each in problem.parts]
+        raise AuthorError("part", f"no part is named {part!r}{did_you_mean(part, names)}")
+    plans = dict(_gathered(pool, {n: (_plan, slug, root, variants, seed) for n, slug in enumerate(slugs)}, progress))
+    steps: dict[Any, tuple[Any, ...]] = {}
+    for n, slug in enumerate(slugs):
+        for number in wanted[n]:
+            for first in range(0, len(plans[n].chosen), TOGETHER):
+                steps[n, number, first] = (_examined, slug, root, number, plans[n], first, seed)
+    found = dict(_gathered(pool, steps, progress))
+    return [
+        reported(problem, plans[n], [_joined(found, n, number) for number in range(len(problem.parts))])
+        for n, problem in enumerate(problems)
+        if wanted[n]
+    ]
+
+
+def strength_all(
+    pool: ProcessPoolExecutor,
+    slugs: Sequence[str],
+    root: Path,
+    *,
+    seed: int,
+    part: str = "",
+    progress: Progress = lambda done, total: None,
+) -> dict[str, list[PartStrength]]:
+    """How strong the hidden tests of each problem are."""
+    problems: dict[str, Problem] = {slug: load(slug, root) for slug in slugs}
+    steps = {
+        (slug, number): (_strength, slug, root, number, seed)
+        for slug, problem in problems.items()
+        for number, each in enumerate(problem.parts)
+        if part in ("", each.name)
+    }
+    found = dict(_gathered(pool, steps, progress))
+    return {slug: [each for key in steps if key[0] == slug for each in found[key]] for slug in slugs}
+
+
+def _gathered(
+    pool: ProcessPoolExecutor, steps: dict[Any, tuple[Any, ...]], progress: Progress
+) -> Iterator[tuple[Any, Any]]:
+    """What each step gives, as it comes."""
+    futures: dict[Future[Any], Any] = {pool.submit(*step): key for key, step in steps.items()}
+    for done, future in enumerate(as_completed(futures), 1):
+        yield futures[future], future.result()
+        progress(done, len(futures))
+
+
+def _joined(found: dict[Any, list[Findings]], problem: int, part: int) -> list[Findings]:
+    keys = sorted(key for key in found if key[:2] == (problem, part))
+    return [each for key in keys for each in found[key]]
+
+
+def _plan(slug: str, root: Path, variants: int, seed: int) -> Plan:
+    return plan(load(slug, root), statement_text(slug, root), variants=variants, seed=seed)
+
+
+def _examined(slug: str, root: Path, number: int, planned: Plan, first: int, seed: int) -> list[Findings]:
+    problem = load(slug, root)
+    places = range(first, min(first + TOGETHER, len(planned.chosen)))
+    with guard.remembering():
+        return [examined(problem, problem.parts[number], planned, place, seed) for place in places]
+
+
+def _strength(slug: str, root: Path, number: int, seed: int) -> list[PartStrength]:
+    problem = load(slug, root)
+    with guard.remembering():
+        return [_without_code(each) for each in strength_of(problem, problem.parts[number], seed)]
+
+
+def _without_code(found: PartStrength) -> PartStrength:
+    """What is printed of the mutants; their functions exist in this process alone."""
+    harmless = tuple((replace(mutant, subject=None), reason) for mutant, reason in found.harmless)
+    return replace(
+        found, harmless=harmless, survivors=tuple(replace(mutant, subject=None) for mutant in found.survivors)
+    )

@@ -1,0 +1,53 @@
+"""What the audit of problem folders costs: processor seconds a variant, and as multiples of a fixed floor.
+
+    python -m benchmarks.audit [SLUG ...] --variants 20 --jobs 2
+
+The floor is 1,000 evaluations of one attention layer in floats, in the same run, so that a busy machine changes both
+alike. Before the audit used several processes and remembered decisions, one folder (spatial_transformer, 2 variants)
+took 46 s of wall time on two cores.
+"""
+
+import resource
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+from autograder.audit.parallel import audit_all, processes
+from autograder.authoring.loading import slugs as all_slugs
+from autograder.commands.audit_report import cores
+from autograder.maths import tensor
+
+PROBLEMS = Path(__file__).parents[1] / "problems"
+LAYER = "A[t,s] = softmax_{s}[Q[t,U] K[s,U] / sqrt(U)]\nH[t,I] = sum_s A[t,s] V[s,I]"
+
+
+def floor() -> float:
+    """Processor seconds of a thousand evaluations of LAYER."""
+    arrays = {"Q": np.ones((5, 3)), "K": np.ones((7, 3)), "V": np.ones((7, 2))}
+    start = time.process_time()
+    for _ in range(1000):
+        tensor.evaluate(LAYER, arrays)
+    return time.process_time() - start
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--variants", default=20, show_default=True)
+@click.option("--jobs", default=0, help="How many processes to use.  [default: one for each core]")
+def main(names: tuple[str, ...], variants: int, jobs: int) -> None:
+    """Print the processor seconds of all processes, and of the wall."""
+    base, start = floor(), time.perf_counter()
+    with processes(jobs or cores()) as pool:
+        reports = audit_all(pool, names or all_slugs(PROBLEMS), PROBLEMS, variants=variants, seed=0)
+    wall, used = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = used.ru_utime + used.ru_stime
+    checked = sum(report.variants for report in reports)
+    print(f"{len(reports)} problems, {checked} variants: {wall:.0f} s, {seconds:.0f} s of processors")
+    print(f"{seconds / checked:.2f} s of processors a variant; {seconds / base:.0f} floors of {base:.2f} s in all")
+    print(f"{sum(len(report.faults) for report in reports)} faults")
+
+
+if __name__ == "__main__":
+    main()
