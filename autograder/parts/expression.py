@@ -26,7 +26,8 @@ class Expression(Typed):
     `domains` says where each variable lives (`{"beta": "positive", "i": "nat"}`, or a function of p); only these may
     occur. `definitions` are abbreviations of the question, such as `{"P(i)": "..."}`, or a function of p. `forbid`
     names what the answer must do without (`sum`, a function, an abbreviation): equivalence alone would accept the
-    question as its answer.
+    question as its answer. `require` names what it must contain, `functions` the only functions that may occur (by
+    default all that the language knows), and `log` what log means: `ln`, `log2`, `log10`, or `refuse` to ask for one.
     `tolerance` is for questions that ask for decimals; `up_to` accepts a `sign`, a `factor` or a `constant`.
     """
 
