@@ -153,10 +153,12 @@ def _done_before(case: Case, step: list[Any]) -> Case:
 def _same_names(name: str, subject: Callable[..., Any], init: dict[str, Any], state: Iterable[str]) -> None:
     """Malformed where the module's parameters are called otherwise than the statement says."""
     try:
-        found = set(subject(**init).state_dict())
+        module = subject(**init)
+        found, own = set(module.state_dict()), {key for key, _ in module.named_parameters()}
     except Exception:  # what stops it is said with its line when the module is asked
         return
-    missing, extra = sorted(set(state) - found), sorted(found - set(state))
-    said = [f"it has no {', '.join(missing)}"] * bool(missing) + [f"it has {', '.join(extra)} beside"] * bool(extra)
-    if said:
-        raise Malformed("parameters", f"{name}: the parameters are called {', '.join(state)}; {' and '.join(said)}.")
+    missing, extra = sorted(set(state) - found), sorted(own - set(state))
+    if missing:
+        beside = f" and it has {', '.join(extra)} beside" if extra else ""
+        wanted = f"the parameters are called {', '.join(state)}; it has no {', '.join(missing)}"
+        raise Malformed("parameters", f"{name}: {wanted}{beside}.")
