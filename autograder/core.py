@@ -159,7 +159,8 @@ class Part(metaclass=_NamedArguments):
 
     `name` is what the student defines and the gradebook's key. `reference` gives the right answer; each of `mistakes`
     is a function whose docstring is the student's hint and whose name is the verdict's code, and must lose points;
-    each of `equivalents` must keep them all. `rubric` is what a person reads who has to decide.
+    each of `equivalents` must keep them all. `points` is what the part is worth, and `rubric` what a person reads who
+    has to decide.
     """
 
     name: str
@@ -299,6 +300,7 @@ class Problem(metaclass=_NamedArguments):
     Long lists of mistakes and equivalents stand in modules of their own, as tables by the part's name: `mistakes` and
     `equivalents` hand them to the parts, which keep them; they are no attributes of the problem.
 
+    `title` heads the notebook, `source` says where the question comes from, and `parts` are asked in their order.
     `draw(rng)` gives the numbers a variant shows and is graded by. `phrases(p)` gives further placeholders of the
     statement that follow from them. `version` is raised by whatever can move a mark. `setup` is the notebook's first
     code cell. `variants` is how many distinct draws there must be at least, `par` how many times longer the longest

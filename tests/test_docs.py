@@ -1,13 +1,15 @@
 """The pages are true: their examples do what they say, their tables and the map are in step with the source."""
 
 import ast
+import dataclasses
 import doctest
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
-from autograder import parts
+from autograder import Problem, close, exactly, form, gradient, holds, parts, symbolic, unseen
 from autograder.audit.problem import audit
 from autograder.authoring.loading import load, slugs, statement_text
 from autograder.authoring.scaffold import scaffold
@@ -63,6 +65,37 @@ def test_the_authors_page_is_a_doctest():
     failed, tried = doctest.testfile(str(DOCS / "typed-parts.md"), module_relative=False)
     assert tried > 8
     assert failed == 0
+
+
+def described(word, *texts):
+    """Whether a text has the word as code: `word` or `word=…`."""
+    return any(re.search(rf"`{word}(?:[=(][^`]*)?`", text) for text in texts)
+
+
+PAGES = tuple((DOCS.parent / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "docs/typed-parts.md"))
+CHECKS = [close, exactly, form, gradient, holds, symbolic, unseen]
+
+
+@pytest.mark.parametrize("kind", [Problem, *parts.kinds().values()], ids=lambda kind: kind.__name__)
+def test_every_argument_of_a_part_is_described(kind):
+    """By its class, one that it extends, or the page on typed parts: nobody needs the source."""
+    texts = [inspect.getdoc(each) or "" for each in kind.__mro__[:-1]]
+    set_by_the_package = {"slug"}
+    told = {item.name for item in dataclasses.fields(kind)} - set_by_the_package
+    assert [name for name in sorted(told) if not described(name, *texts, PAGES[1])] == []
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_every_argument_of_a_check_is_described(check):
+    """By its docstring, or by the page on adding a problem where all checks take it."""
+    told = inspect.signature(check).parameters
+    assert [name for name in told if not described(name, inspect.getdoc(check), PAGES[0])] == []
+
+
+def test_a_word_within_code_is_no_description():
+    """The two tests above can fail: a mention in other code is not enough."""
+    assert described("log", "the word `log`") and described("log", "`log='ln'`") and described("draw", "`draw(rng)`")
+    assert not described("log", "log, `log2`, `ln log`, `a=log`")
 
 
 def python_blocks():

@@ -74,7 +74,7 @@ def _vanishes(gradient: Any, bound: float) -> bool:
 
 
 def gradient(names: str = "", *, rtol: float = 1e-9, weight: float = 1.0, name: str = "gradient") -> Gradient:
-    """Gradients agree to `rtol`: by the arguments and parameters named (`"x gamma"`), or by all of them.
+    """Gradients agree to `rtol`: by the `names` of arguments and parameters (`"x gamma"`), or by all of them.
 
     All are the floating-point arguments and, for a module, its parameters.
     """

@@ -77,15 +77,20 @@ class Derivation(Expression):
         """The lines one under the other; a fault comes with its line's number."""
         lines = chain.lines(answer)
         shown: list[str] = []
+        after = 0
         for place, line in enumerate(lines):
+            begin = answer.find(line.text, after)
+            after = max(after, begin + len(line.text))
             try:
                 latex = _typeset(line.text, declared)
             except Unreadable as error:
                 if len(lines) > 1 and chain.is_label(line.text) and line.text == lines[0].text:
                     continue
-                raise Unreadable(
-                    error.code, f"line {line.number}: {error.message}", error.text, error.column
-                ) from error
+                message = f"line {line.number}: {error.message}"
+                if error.column is None or begin < 0 or error.text != line.text:
+                    raise Unreadable(error.code, message, error.text, error.column) from error
+                # The caret stands in the line as it was typed.
+                raise Unreadable(error.code, message, answer, begin + error.column) from error
             relation = _SHOWN.get(line.relation, "") if shown or place == 0 else ""
             shown.append(f"{relation} {{}} & {latex}" if relation else f"& {latex}")
         if not shown:
@@ -126,6 +131,10 @@ class Derivation(Expression):
         operators = self.operators(p) if callable(self.operators) else self.operators
         words = super().declarations(p)
         return {**words, "operators": dict(operators)} if operators else words
+
+    def rules(self, p: Parameters) -> Mapping[str, Any]:
+        """None: milestones are what a derivation comes to, and not every line keeps to them."""
+        return {}
 
     def written_by_author(self, p: Parameters) -> Any:
         """The model derivation, or the given line and the answer where there is none."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from autograder.core import Parameters
+from autograder.errors import Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.typed import Typed, guarded, guarded_first
+from autograder.protocol.sympy_text import in_words
+from autograder.student.local_checks import Malformed, defined
 from autograder.student.preview import Shown
 
 Names = Mapping[str, str]
@@ -22,7 +26,8 @@ class Expression(Typed):
     `domains` says where each variable lives (`{"beta": "positive", "i": "nat"}`, or a function of p); only these may
     occur. `definitions` are abbreviations of the question, such as `{"P(i)": "..."}`, or a function of p. `forbid`
     names what the answer must do without (`sum`, a function, an abbreviation): equivalence alone would accept the
-    question as its answer.
+    question as its answer. `require` names what it must contain, `functions` the only functions that may occur (by
+    default all that the language knows), and `log` what log means: `ln`, `log2`, `log10`, or `refuse` to ask for one.
     `tolerance` is for questions that ask for decimals; `up_to` accepts a `sign`, a `factor` or a `constant`.
     """
 
@@ -47,6 +52,28 @@ class Expression(Typed):
         return Shown(language.to_latex(language.parse(answer, **declared)))
 
     @classmethod
+    def check_form(
+        cls, name: str, /, *, forbid: Sequence[str] = (), require: Sequence[str] = (), **declared: Any
+    ) -> None:
+        """Say which rule on its form the answer breaks; if none, show the answer as the grader reads it."""
+        with contextlib.suppress(Unreadable):  # shown below, with its caret
+            answer = cls.text(in_words(defined(name))) if forbid or require else None
+            broken = "" if answer is None else cls.broken(answer, forbid=forbid, require=require, **declared)
+            if broken:
+                raise Malformed("form", f"{name}: {broken}.")
+        super().check_form(name, **declared)
+
+    @classmethod
+    def broken(cls, answer: Any, *, forbid: Sequence[str], require: Sequence[str], **declared: Any) -> str:
+        """The rule on its form that an answer breaks, as grading says it; empty where it breaks none."""
+        from autograder.maths.expression.options import Options
+        from autograder.maths.expression.parsing import parse
+        from autograder.maths.expression.written_form import broken_rule
+
+        found = broken_rule(Options(forbid=forbid, require=require), parse(answer, **declared).node)
+        return found.message if found else ""
+
+    @classmethod
     def text(cls, value: Any) -> Any:
         """A text; a number counts as its own, so that `math.inf` is infinity, and not-a-number as none."""
         is_number = isinstance(value, int | float | Fraction) and not isinstance(value, bool) and value == value
@@ -68,6 +95,15 @@ class Expression(Typed):
         constants = ("0", "1", "sum(0, n, 0, inf)") if not right.strip("+-() ").isdigit() else ()
         differs = {f"the answer {text}": f"({right}) {text}" for text in _differing(domains)}
         return {**super().blind_answers(p, shown), **{text: text for text in constants}, **differs}
+
+    def local_check(self, p: Parameters) -> str:
+        """Reads the answer as the grader will, by the same rules on its form."""
+        words = "".join(f", {key}={value!r}" for key, value in self.rules(p).items() if value)
+        return f"{super().local_check(p).removesuffix(')')}{words})"
+
+    def rules(self, p: Parameters) -> Mapping[str, Any]:
+        """What grading asks of an answer's form, as keywords of the visible check."""
+        return {"forbid": tuple(self.forbid), "require": tuple(self.require)}
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as mathematics on the declared domains, and in a form that the question allows."""

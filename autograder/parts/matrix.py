@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,8 @@ from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.expression import Expression
 from autograder.parts.typed import Typed
+from autograder.protocol.sympy_text import in_words
+from autograder.student.local_checks import Malformed, defined
 from autograder.student.preview import Shown, TypedRows
 
 
@@ -38,6 +40,29 @@ class Matrix(Expression):
                     entries.append(language.to_latex(language.parse(entry, **declared)))
             lines.append(" & ".join(entries))
         return Shown(r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}")
+
+    @classmethod
+    def check_form(cls, name: str, /, *, shape: tuple[int, int] | None = None, **told: Any) -> None:
+        """Say whether there are as many rows and columns as asked for, and then what is said of the entries."""
+        with contextlib.suppress(Unreadable):
+            if shape and (answer := cls.text(in_words(defined(name)))) and (fault := _other_shape(answer, *shape)):
+                raise Malformed("shape", f"{name}: {fault}")
+        super().check_form(name, **told)
+
+    @classmethod
+    def broken(cls, answer: Any, **told: Any) -> str:
+        """The first rule that an entry breaks, with its place."""
+        for i, row in enumerate(answer, 1):
+            for j, entry in enumerate(row, 1):
+                if fault := super().broken(entry, **told):
+                    return f"row {i}, column {j}: {fault}"
+        return ""
+
+    def rules(self, p: Parameters) -> Mapping[str, Any]:
+        """Those of the entries, and the shape, where every right answer has that one."""
+        right = self.right(p)
+        shape = None if self.alternatives or self.follows else (len(right), len(right[0]))
+        return {**super().rules(p), "shape": shape}
 
     @classmethod
     def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
@@ -77,10 +102,8 @@ class Matrix(Expression):
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Entry by entry; the first entry that differs is named, without what it should be."""
-        if [len(row) for row in answer] != [len(row) for row in reference]:
-            rows, columns = len(answer), max(map(len, answer), default=0)
-            wanted = f"{len(reference)} by {len(reference[0])}"
-            return different("shape", f"The matrix is {rows} by {columns}, but it should be {wanted}.")
+        if fault := _other_shape(answer, len(reference), len(reference[0])):
+            return different("shape", fault)
         open_entries = []
         for i, (right, given) in enumerate(zip(reference, answer, strict=True), 1):
             for j, (key, entry) in enumerate(zip(right, given, strict=True), 1):
@@ -91,6 +114,14 @@ class Matrix(Expression):
                     return different(f"entry_{found.code}", text, witness=found.witness)
                 open_entries += [found] if found.outcome == "undecided" else []
         return undecided(open_entries[0].code, open_entries[0].message) if open_entries else equal()
+
+
+def _other_shape(answer: Any, rows: int, columns: int) -> str:
+    """What is said of rows that are not so many by so many; empty where they are."""
+    if [len(row) for row in answer] == [columns] * rows:
+        return ""
+    given = f"{len(answer)} by {max(map(len, answer), default=0)}"
+    return f"The matrix is {given}, but it should be {rows} by {columns}."
 
 
 def _literal(text: str) -> Any:

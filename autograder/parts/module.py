@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -40,6 +40,7 @@ class Module(Function):
         subject = defined(name)
         if not isinstance(subject, type):
             raise Malformed("type", f"{name} is {form_of(subject)}, not a class.")
+        _same_names(name, subject, init, state)
         options = {"init": init, "state": {key: form.example() for key, form in state.items()}}
         values = tuple(example(form, place) for place, form in enumerate(arguments.values()))
         look(subject, Question(kind="module", name=name, arguments=values, options=options), returns)
@@ -147,3 +148,17 @@ class Module(Function):
 def _done_before(case: Case, step: list[Any]) -> Case:
     """The same case after one more step."""
     return replace(case, options={**case.options, "before": [*case.options.get("before", ()), step]})
+
+
+def _same_names(name: str, subject: Callable[..., Any], init: dict[str, Any], state: Iterable[str]) -> None:
+    """Malformed where the module's parameters are called otherwise than the statement says."""
+    try:
+        module = subject(**init)
+        found, own = set(module.state_dict()), {key for key, _ in module.named_parameters()}
+    except Exception:  # what stops it is said with its line when the module is asked
+        return
+    missing, extra = sorted(set(state) - found), sorted(own - set(state))
+    if missing:
+        beside = f" and it has {', '.join(extra)} beside" if extra else ""
+        wanted = f"the parameters are called {', '.join(state)}; it has no {', '.join(missing)}"
+        raise Malformed("parameters", f"{name}: {wanted}{beside}.")

@@ -36,11 +36,14 @@ class Number(Part):
             )
 
     @classmethod
-    def check_form(cls, name: str, /) -> None:
-        """Say whether the name is bound to a number."""
+    def check_form(cls, name: str, /, *, whole: bool = False) -> None:
+        """Say whether the name is bound to a number, and to a whole one where one is asked for."""
         subject = defined(name)
-        if number(subject) is None:
+        given = number(subject)
+        if given is None:
             raise Malformed("type", f"{name} is {form_of(subject)}; write a number.")
+        if whole and given % 1 != 0:
+            raise Malformed("whole", f"{name} is no whole number; write one.")
         print(f"{name}: this is a number. (This cell does not check whether it is correct.)")
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
@@ -66,8 +69,11 @@ class Number(Part):
     def solution_cell(self, p: Parameters) -> str:
         """The assignment between nbgrader's marks, under a line that says what to assign."""
         unit = f", in {self.unit}" if self.unit else ""
-        kind = "a whole number" if isinstance(self.reference(p), int) and not self.rtol else "a number"
+        kind = "a whole number" if self._is_whole(p) else "a number"
         return f"# {self.name} = ...   ({kind}{unit})\n{BEGIN}\n{self.name} = {self.reference(p)!r}\n{END}\n"
+
+    def _is_whole(self, p: Parameters) -> bool:
+        return isinstance(self.reference(p), int) and not self.rtol
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """What is no number."""
@@ -80,4 +86,4 @@ class Number(Part):
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""
-        return f"form.check_number({self.name!r})"
+        return f"form.check_number({self.name!r}{', whole=True' if self._is_whole(p) else ''})"

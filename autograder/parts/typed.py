@@ -74,9 +74,10 @@ class Typed(Part):
     @classmethod
     def preview(cls, given: Any) -> Any:
         """What is written around an answer: shown as the grader reads it, and kept as typed."""
+        instead = "" if isinstance(given, str | int | float | list | tuple) else form_of(given)
         with contextlib.suppress(Unreadable):  # a sympy expression without such a text is kept as sympy's own
             given = in_words(given)
-        return keep(cls.kept_as(given), cls.show_declared)
+        return keep(cls.kept_as(given), cls.show_declared, instead)
 
     @classmethod
     def check_form(cls, name: str, /, **declared: Any) -> None:
@@ -85,7 +86,7 @@ class Typed(Part):
         try:
             answer = cls.text(in_words(subject))
             if answer is None:
-                wanted = "write it as the comment in the cell above shows"
+                wanted = "put the formula in quotes, as the comment in the cell above shows"
                 raise Malformed("type", f"{name} is {form_of(subject)}; {wanted}.")
             shown = noted(cls.show(answer, **declared), answer)
         except Unreadable as error:

@@ -99,12 +99,19 @@ def _united(before: Any, more: Any) -> Any:
 Kept = TypeVar("Kept", bound=TypedText | TypedRows)
 
 
-def keep(answer: Kept, read: Callable[[Kept], Shown]) -> Kept:
-    """The answer itself, after it was shown as it is read, or with the fault that stops reading."""
+def keep(answer: Kept, read: Callable[[Kept], Shown], instead: str = "") -> Kept:
+    """The answer itself, after it was shown as it is read, or with the fault that stops reading.
+
+    `instead` is what was given in the place of a text.
+    """
     try:
         answer._shown = read(answer)
     except Unreadable as error:
         answer._shown = Shown(fault=error.caret())
+    if instead:
+        quotes = f"This is {instead}, not text: put the formula in quotes."
+        answer._shown.notes += (quotes,)
+        answer._shown.fault = answer._shown.fault and f"{quotes}\n{answer._shown.fault}"
     noted(answer._shown, answer)
     present(answer._shown.bundle())
     return answer

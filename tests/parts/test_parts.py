@@ -105,11 +105,12 @@ def test_decimals_within_the_stated_tolerance(given, ok):
 
 
 def test_number_cells():
-    """The stub says what to assign; the local check only asks for a number."""
+    """The stub says what to assign; the local check asks for a number, and for a whole one where that is the form."""
     cell = WHOLE.solution_cell({})
     assert cell == "# n = ...   (a whole number)\n### BEGIN SOLUTION\nn = 7000\n### END SOLUTION\n"
     assert "a number, in nats)" in Number("h", points=1, reference=third, unit="nats").solution_cell({})
-    assert WHOLE.answer_cell(eight_thousand, {}) == "n = 8000\n" and WHOLE.local_check({}) == "form.check_number('n')"
+    assert WHOLE.answer_cell(eight_thousand, {}) == "n = 8000\n" and "whole=True" in WHOLE.local_check({})
+    assert Number("h", points=1, reference=third).local_check({}) == "form.check_number('h')"
 
 
 FAILURES = [

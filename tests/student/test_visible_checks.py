@@ -1,0 +1,165 @@
+"""What grading will call a fault of form, the check under the answer says first; it never says what is right."""
+
+import numpy as np
+import pytest
+import sympy
+import torch
+
+from autograder import Derivation, Expression, Matrix, Module, Number
+from autograder import student as form
+from autograder.student import Malformed, preview
+
+REAL = {"x": "real", "y": "real"}
+
+
+def said(cell, **names):
+    """What stops the visible check, or what it prints."""
+    names = {"form": form, **names}
+    try:
+        exec(cell, names)
+    except Malformed as error:
+        return error.code, error.message
+    return "ok", ""
+
+
+RULES = [
+    (Expression, {"forbid": ("sum",)}, "sum(x, i, 1, 3)", "form", "e: write the answer without sum."),
+    (Expression, {"forbid": ("sum",)}, "3 x", "ok", ""),
+    (Expression, {"forbid": ("sum",)}, "17 y", "ok", ""),
+    (Expression, {"forbid": ("exp",)}, "exp(x)", "form", "without exp"),
+    (Expression, {"forbid": ("P",), "definitions": {"P": "x + 1"}}, "P + 1", "form", "without P"),
+    (Expression, {"forbid": ("P",), "definitions": {"P": "x + 1"}}, "x + 2", "ok", ""),
+    (Expression, {"require": ("y",)}, "x", "form", "must contain y"),
+    (Expression, {"require": ("y",)}, "x y", "ok", ""),
+    (Expression, {"functions": ("ln",)}, "exp(x)", "undeclared", "exp"),
+    (Expression, {"functions": ("exp",)}, "exp(x)", "ok", ""),
+    (Expression, {"forbid": ("sum",)}, "sum(x, i, 1,", "syntax", "^"),
+    (Derivation, {"forbid": ("sum",), "start": "x + y"}, "sum(x, i, 1, 3)", "ok", ""),
+    (Matrix, {}, [["x", "y"]], "shape", "e: The matrix is 1 by 2, but it should be 2 by 2."),
+    (Matrix, {}, [["x", "y"], ["1"]], "shape", "2 by 2, but it should be 2 by 2"),
+    (Matrix, {}, [["x", "y"], ["0", "7"]], "ok", ""),
+    (Matrix, {"forbid": ("exp",)}, [["exp(x)", "0"], ["0", "y"]], "form", "row 1, column 1: write the answer without"),
+    (Matrix, {"alternatives": [[["x"]]]}, [["x"]], "ok", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "told", "answer", "code", "words"), RULES)
+def test_rules_on_the_form(kind, told, answer, code, words):
+    """What is forbidden or asked for, and how many rows and columns: grading's words, before anything is handed in."""
+    reference = [["x", "0"], ["0", "y"]] if kind is Matrix else "x + y"
+    part = kind("e", points=1, domains=REAL, reference=reference, **told)
+    found, message = said(part.local_check({}), e=answer)
+    assert (found, words in message) == (code, True), message
+    if code in ("form", "shape"):
+        decision = part.decide(reference, answer, {})
+        assert decision.outcome == "different" and decision.code in (code, f"entry_{code}")
+
+
+@pytest.mark.parametrize(
+    ("reference", "rtol", "given", "code"),
+    [
+        (7, 0.0, 8, "ok"),
+        (7, 0.0, 8.0, "ok"),
+        (7, 0.0, "8", "ok"),
+        (7, 0.0, torch.tensor(8.0), "ok"),
+        (7, 0.0, 7.5, "whole"),
+        (7, 0.0, "7.5", "whole"),
+        (7, 0.0, float("nan"), "whole"),
+        (7, 0.0, float("inf"), "whole"),
+        (7, 0.01, 7.5, "ok"),
+        (7.5, 0.0, 7.25, "ok"),
+        (7, 0.0, [7], "type"),
+    ],
+)
+def test_whole_numbers(reference, rtol, given, code):
+    """Where the stub asks for a whole number, another one is malformed, and any whole one is not."""
+    part = Number("n", points=1, rtol=rtol, reference=lambda p: reference)
+    assert said(part.local_check({}), n=given)[0] == code
+
+
+class Cell(torch.nn.Module):
+    """Two matrices."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.W_h = torch.nn.Parameter(torch.zeros(size, size))
+        self.W_x = torch.nn.Parameter(torch.zeros(size, size))
+
+    def forward(self, x):
+        """Once each."""
+        return x @ self.W_h + x @ self.W_x
+
+
+class Misnamed(Cell):
+    """One letter."""
+
+    def __init__(self, size):
+        super().__init__(size)
+        self.W_H = self.W_h
+        del self.W_h
+
+    def forward(self, x):
+        """Once each."""
+        return x @ self.W_H + x @ self.W_x
+
+
+def of_a_module(rng, p):
+    """One row."""
+    return {"init": {"size": 3}, "call": {"x": torch.ones(1, 3, dtype=torch.float64)}}
+
+
+def test_the_names_of_a_modules_parameters():
+    """What the statement calls them, what is missing, and what is there beside."""
+    from autograder import close
+
+    part = Module("Cell", points=1, inputs=of_a_module, reference=Cell, checks=[close()])
+    assert said(part.local_check({}), Cell=Cell) == ("ok", "")
+    code, message = said(part.local_check({}), Cell=Misnamed)
+    assert code == "parameters"
+    assert message == "Cell: the parameters are called W_h, W_x; it has no W_h and it has W_H beside."
+
+
+@pytest.mark.parametrize(
+    ("given", "what", "read"),
+    [
+        (sympy.Symbol("x") * 2, "a Mul", True),
+        (np.array([1.0]), "a numpy array", False),
+        (lambda x: 2 * x, "a function", False),
+        ("2*x", "", True),
+        (2, "", True),
+        (0.5, "", True),
+    ],
+)
+def test_a_formula_outside_quotes(given, what, read, monkeypatch, capsys):
+    """It is kept, read where it can be, and the student reads that it belongs in quotes; a text does not."""
+    monkeypatch.setattr(preview, "_DECLARED", [{"domains": REAL}])
+    answer = form.expression(given)
+    told = capsys.readouterr().out
+    assert isinstance(answer, str) and ("cannot be read" not in told) is read
+    assert (f"This is {what}" in told and "put the formula in quotes" in told) is bool(what)
+
+
+@pytest.mark.parametrize("given", [lambda x: x, ["x"]])
+def test_an_answer_without_its_word_outside_quotes(given):
+    """The check under it says the same."""
+    part = Expression("e", points=1, domains=REAL, reference="x")
+    code, message = said(part.local_check({}), e=given)
+    assert code == "type" and "put the formula in quotes" in message
+
+
+@pytest.mark.parametrize(
+    ("answer", "number", "line", "column"),
+    [
+        ("x + y\n= x + ) y", 2, "= x + ) y", 6),
+        ("\n  x + y\n\n    =   x + ) y  \n= x", 2, "    =   x + ) y  ", 12),
+        ("x + ) y", 1, "x + ) y", 4),
+        ("x + ) y\r\nx", 1, "x + ) y", 4),
+    ],
+)
+def test_the_caret_of_a_derivation(answer, number, line, column):
+    """It stands under the fault in the student's own line, blanks and equals sign included."""
+    part = Derivation("d", points=1, domains=REAL, start="x + y", reference="x + y")
+    code, message = said(part.local_check({}), d=answer)
+    shown, caret, sentence = message.splitlines()[1:4]
+    assert shown.rstrip() == line.rstrip() and caret.index("^") == column, message
+    assert sentence.startswith(f"line {number}: ") and code != "ok"
