@@ -39,7 +39,8 @@ class Milestone:
 
     `has` and `lacks` are what a line must and must not contain as it is written (see `expression.line_form`); no
     function may have all of `apart` in its argument. `weight` is what it counts beside the others and the end, which
-    counts 1.
+    counts 1. `others` are further forms that reach it. With `opened` off, a line counts although it would be the end
+    once its brackets are opened: `cos((t+k) - t)`.
     """
 
     words: str
@@ -48,6 +49,8 @@ class Milestone:
     lacks: Sequence[str] = ()
     apart: Sequence[str] = ()
     weight: float = 1.0
+    others: Sequence[Milestone] = ()
+    opened: bool = True
 
 
 class Language(Protocol):
@@ -65,8 +68,11 @@ class Language(Protocol):
     def is_end(self, line: Any) -> bool:
         """Whether a line has the form that is asked for the end as it is written."""
 
-    def is_disguised(self, line: Any) -> bool:
-        """Whether a line has the form of the end, or is the answer, once what does nothing in it is taken out."""
+    def is_disguised(self, line: Any, *, opened: bool = True) -> bool:
+        """Whether a line has the form of the end, or is the answer, once what does nothing in it is taken out.
+
+        Brackets are opened for that, or they are not.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +129,7 @@ def judge(
     answered = [end and language.link(key, line, "=").equal for end, line in zip(closed, read, strict=False)]
     found, reached = [first], 0
     for number, milestone in enumerate(milestones, 1):
-        has = [language.has_form(line, milestone) and not end for line, end in zip(read, closed, strict=True)]
+        has = [_has(language, line, milestone, end) for line, end in zip(read, closed, strict=True)]
         place = _reached(has, answered, max(reached, 1))
         item = _milestone(f"milestone_{number}", milestone, lines, links, reached, place)
         if place is not None and place == reached:  # the same line has reached two
@@ -185,6 +191,15 @@ def _links(language: Language, lines: Sequence[Line], read: Sequence[Any]) -> li
         way = way or line.relation.strip("=")[:1]
         found.append(Link(number=line.number, decision=decision))
     return found
+
+
+def _has(language: Language, line: Any, milestone: Milestone, closed: bool) -> bool:
+    """Whether a line has one of a milestone's forms, and is not the end in disguise."""
+    return any(
+        language.has_form(line, form)
+        and not (closed if form.opened else closed and language.is_disguised(line, opened=False))
+        for form in (milestone, *milestone.others)
+    )
 
 
 def _reached(has: Sequence[bool], answered: Sequence[bool], first: int) -> int | None:
@@ -286,16 +301,16 @@ class Expressions:
         """By what is forbidden and required at the end."""
         return self._ends(line.node)
 
-    def is_disguised(self, line: Any) -> bool:
-        """By the same without noise, or by being the reference but for noise and open brackets."""
+    def is_disguised(self, line: Any, *, opened: bool = True) -> bool:
+        """By the same without noise, or by being the reference but for noise (and open brackets)."""
         from autograder.maths.expression.line_form import essence
         from autograder.maths.expression.options import Options
 
         lives = Options(**self.options).lives
-        core = essence(line.node, lives)
+        core = essence(line.node, lives, opens=opened)
         asked = bool(self.forbid or self.require)
         return (asked and (self._ends(line.node) or self._ends(core))) or core == essence(
-            self.read(self.reference).node, lives
+            self.read(self.reference).node, lives, opens=opened
         )
 
     def _ends(self, node: Any) -> bool:
@@ -345,7 +360,7 @@ class Equations:
         """Without what is forbidden."""
         return not self._names(line) & set(self.forbid)
 
-    def is_disguised(self, line: str) -> bool:
+    def is_disguised(self, line: str, *, opened: bool = True) -> bool:
         """The same by the names that matter; where nothing is forbidden, by their being those of the reference."""
         names = {name for name in self._names(line) if self._matters(name, line)}
         return not names & set(self.forbid) if self.forbid else names == self._names(self.read(self.reference))
@@ -410,7 +425,7 @@ def _sound(language: Language, start: str, reference: str, milestones: Sequence[
         first, last = language.read(start), language.read(reference)
     except Unreadable as error:
         raise AuthorError("reference", f"the given line or the reference cannot be read: {error.message}") from error
-    for milestone in milestones:
+    for milestone in [form for listed in milestones for form in (listed, *listed.others)]:
         for line, name in ((first, "the given line"), (last, "the reference")):
             if language.has_form(line, milestone):
                 raise AuthorError("milestone", f"{name} has the form of the milestone {milestone.words!r} already")

@@ -19,6 +19,7 @@ from autograder.parts.typed import Text, guarded
 from autograder.student.preview import Shown
 
 Operators = Mapping[str, str]
+SECONDS = 10.0  # for all links of a chain together
 _RULE = (
     "A form is reached by the first line after the given one that has it. It counts if every line since the form "
     "before it follows from the line before: a wrong step costs the form that it leads to, and no other. Repeated or "
@@ -172,6 +173,7 @@ class Derivation(Expression):
             start=self.first(p),
             milestones=tuple(self.milestones),
             forbid=tuple(self.forbid),
+            seconds=SECONDS,
             **told,
         )
 

@@ -320,11 +320,13 @@ def _defaults(function: Callable[..., Any]) -> set[str]:
     return {parameter.name for parameter in parameters if parameter.default is not parameter.empty}
 
 
-def guarded(language: str, reference: Any, answer: Any, **options: Any) -> Decision:
+def guarded(language: str, reference: Any, answer: Any, *, seconds: float | None = None, **options: Any) -> Decision:
     """`autograder.maths.<language>.decide` in a process that can be killed; Unreadable is raised here."""
     from autograder.maths import guard
 
-    decision = guard.call(f"autograder.maths.{language}", "decide", (reference, answer), options)
+    decision = guard.call(
+        f"autograder.maths.{language}", "decide", (reference, answer), options, seconds=seconds or guard.SECONDS
+    )
     assert isinstance(decision, Decision)
     return decision
 

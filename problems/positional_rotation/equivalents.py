@@ -99,6 +99,16 @@ def opened_at_once(p):
 = cos(k*omega)"""
 
 
+def by_difference(p):
+    return f"{PRODUCT}\ncos((t+k)*omega_j - t*omega_j)\ncos(k*omega_j)"
+
+
+def term_by_term(p):
+    return f"""{PRODUCT}
+= 1/2*(cos(k*omega) - cos((2t+k)*omega)) + 1/2*(cos(k*omega) + cos((2t+k)*omega))
+= cos(k*omega)"""
+
+
 def by_the_period(p):
     return product_chain(p).replace("*omega_j", "/f_j")
 
@@ -177,7 +187,7 @@ EQUIVALENTS = {
     "block": [by_period, by_phase, negative_angles, in_latex],
     "first_row": [first_on_one_line, first_by_period, first_in_latex],
     "second_row": [second_on_one_line, second_by_period, second_in_latex],
-    "inner": [opened_at_once, by_the_period],
+    "inner": [opened_at_once, by_the_period, by_difference, term_by_term],
     "encoding": [encoding_by_loop, encoding_in_place, encoding_by_phase],
     "shift": [shift_by_blocks, shift_by_exponential, shift_by_power],
 }

@@ -165,11 +165,6 @@ def product_at_once(p):
     return f"{PRODUCT}\ncos(k*omega_j)"
 
 
-def difference_of_angles(p):
-    """This is the end with another way of writing k: apply the addition theorems to the waves of t + k."""
-    return f"{PRODUCT}\ncos((t+k)*omega_j - t*omega_j)\ncos(k*omega_j)"
-
-
 def angles_added(p):
     """This is the cosine of the sum of the two angles: which one has a plus between its products?"""
     return f"{PRODUCT}\ncos(t*omega_j + (t+k)*omega_j)\ncos((2t+k)*omega_j)"
@@ -373,7 +368,7 @@ MISTAKES = {
     ],
     "first_row": [first_added, first_sign, first_mixed, first_copied, first_at_once],
     "second_row": [second_added, second_sign, second_mixed, second_copied, second_at_once],
-    "inner": [angles_added, squares_lost, product_copied, product_at_once, difference_of_angles],
+    "inner": [angles_added, squares_lost, product_copied, product_at_once],
     "encoding": [
         encoding_by_wavelength,
         encoding_doubled,

@@ -28,10 +28,11 @@ SPLIT = Milestone(
 )
 SPLIT_PRODUCT = Milestone(
     "each sine and cosine is of a multiple of `t` alone or of `k` alone, and both `t` and a sine of `k` are still "
-    "there",
+    "there; or no sine is left, and `t` and `k` are still in one cosine",
     has=["t", "k in sin"],
     apart=["t", "k"],
     weight=2,
+    others=[Milestone("by the cosine of a difference", has=["t k in cos"], lacks=["sin"], opened=False)],
 )
 ROW = {
     "domains": ANGLES,

@@ -41,7 +41,10 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         **WAVES,
         "start": "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)",
         "reference": "cos(k*omega_j)",
-        "milestones": (Milestone("waves of t and of k", has=["t", "k in sin"], apart=["t", "k"]),),
+        "milestones": (Milestone(
+            "waves of t and of k", has=["t", "k in sin"], apart=["t", "k"],
+            others=[Milestone("the theorem backwards", has=["t k in cos"], lacks=["sin"], opened=False)],
+        ),),
     },
     "bound": {
         "start": "sum(w(n)*ln(n+1), n, 0, inf)",

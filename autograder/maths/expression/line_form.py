@@ -1,7 +1,8 @@
 """The form of a line as a question may ask for it, and what is left of a line without what does nothing in it.
 
 A form is told in words: a name, function, abbreviation or `sum` that stands in the line as it was written; `ln in sum`
-for a logarithm under a sum, `k in sin` for a sine whose argument depends on k, `index in ln` for a logarithm that
+for a logarithm under a sum, `k in sin` for a sine whose argument depends on k, `t k in sin` for one that depends on
+both, `index in ln` for a logarithm that
 depends on the number that is summed over.
 """
 
@@ -61,7 +62,11 @@ def stands(node: Node, what: str) -> bool:
     calls = [(call, bound) for call, bound in _calls(node) if call.name in around]
     if inner == "index":
         return any(bound & free_variables(call) for call, bound in calls)
-    return any(inner in free_variables(call) or contains(call.arguments[0], inner) for call, _ in calls)
+    return any(all(_within(call, word) for word in inner.split()) for call, _ in calls)
+
+
+def _within(call: Call, word: str) -> bool:
+    return word in free_variables(call) or any(contains(argument, word) for argument in call.arguments)
 
 
 def _written(node: Node) -> Iterator[Node]:
@@ -81,13 +86,14 @@ def _calls(node: Node, bound: frozenset[str] = frozenset()) -> Iterator[tuple[Ca
         yield from _calls(child, bound)
 
 
-def essence(node: Node, lives: dict[str, Domain]) -> Node:
-    """`node` without terms that cancel, factors that do, and whatever is a plain zero or one; brackets opened.
+def essence(node: Node, lives: dict[str, Domain], *, opens: bool = True) -> Node:
+    """`node` without terms that cancel, factors that do, and whatever is a plain zero or one; its brackets opened.
 
     So a line that is the answer with `+ Z - Z`, `* Z/Z` or `+ sum(P(n), n, 0, inf) - 1` behind it is the answer.
     Abbreviations stay as they are.
     """
-    return opened(_named(_without_noise(node, _values(lives))))
+    core = _named(_without_noise(node, _values(lives)))
+    return opened(core) if opens else core
 
 
 def _named(node: Node) -> Node:
