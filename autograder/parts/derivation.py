@@ -15,7 +15,7 @@ from autograder.maths import chain
 from autograder.maths.decision import Decision
 from autograder.maths.derivation import Finding, Milestone
 from autograder.parts.expression import Expression
-from autograder.parts.typed import Text, guarded
+from autograder.parts.typed import Text, Typed, guarded
 from autograder.student.preview import Shown
 
 Operators = Mapping[str, str]
@@ -142,21 +142,14 @@ class Derivation(Expression):
         return self.given(self.model, p) if self.model else f"{self.first(p)}\n{super().written_by_author(p)}"
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
-        """Lines about nothing: by themselves, under the question's own line, and in the place of its steps."""
-        start, end = self.first(p), str(self.right(p))
-        nothing = ("ln(1)", "sin(0)", "tanh(0)", "floor(1/2)", "0^1")
-        after = [f"{start} + {text}" for text in nothing]
-        return {
-            **{f"a formula of the statement, {formula!r}": formula for formula in shown},
-            "0": "0",
-            "1": "1",
-            "lines about nothing": "\n".join(("0", *nothing)),
-            "an empty sum": "sum(0, n, 0, inf)\n0",
-            "the question's line": start,
-            "the question's line with nothing added": "\n".join((start, *after)),
-            "the question's line with nothing added, then zero": "\n".join((start, *after[:3], "0")),
-            "the answer with an empty sum": f"sum(0, n, 0, inf) + {end}\n{end}",
-        }
+        """The formulas of its statement, constants, and an empty sum in the place of the steps."""
+        formulas = Typed.blind_answers(self, p, shown)
+        if self.tensors:
+            return formulas
+        first, end = self.first(p), str(self.right(p))
+        empty = f"sum(0, n, 0, inf) + ({end})\n{end}"
+        sums = {"an empty sum, the end": empty, "given, an empty sum, the end": f"{first}\n{empty}"}
+        return {**formulas, "0": "0", "1": "1", "an empty sum": f"{first}\nsum(0, n, 0, inf)\n0", **sums}
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """The whole chain as one decision; its `detail` holds what each milestone and the end earn."""

@@ -1,4 +1,7 @@
-"""Multiple choice: what the look of the options gives away."""
+"""Multiple choice: what the look of the options and their order give away."""
+
+from dataclasses import replace
+from pathlib import Path
 
 from autograder.authoring.loading import load
 from autograder.authoring.variants import variant
@@ -23,3 +26,48 @@ def test_the_longest_option_is_no_better_than_a_guess():
             options = {letter: function(p) for letter, function in part.options(p).items()}
             right.append(max(options, key=lambda letter: len(options[letter])) == part.right(p))
     assert len(right) > 15 and sum(right) <= 0.4 * len(right)
+
+
+def every_choice(seeds):
+    """Each choice of each problem, with the parameters of these seeds."""
+    for folder in sorted(Path(__file__).parents[2].joinpath("problems").glob("*/problem.py")):
+        problem = load(folder.parent.name)
+        parts = [part for part in problem.parts if part.kind == "choice"]
+        for seed in seeds if parts else ():
+            p = variant(problem, seed).parameters
+            yield from ((part, p) for part in parts)
+
+
+def test_nothing_in_the_order_tells_which_option_is_right():
+    """With a wrong option in the place of the reference, the same texts stand under the same letters."""
+    for part, p in every_choice(range(2)):
+
+        def right(p, told=part.reference):
+            """A mistake with the text of the right option."""
+            return told(p)
+
+        wrong = next(item for item in part.mistakes if part.applies(item, p))
+        others = [right if item is wrong else item for item in part.mistakes]
+        assert replace(part, reference=wrong, mistakes=others[::-1]).statement(p) == part.statement(p)
+
+
+def test_the_right_option_stands_everywhere_equally_often():
+    """Over all choices and 25 variants: at each place, counted from either end, as often as by chance, to four standard
+    deviations; and so where the alphabet orders the texts, or the place of the right one in another part is known.
+    """
+    found, expected, spread = {}, {}, {}
+    last = None
+    for part, p in every_choice(range(25)):
+        options = part.options(p)
+        count, place = len(options), sorted(options).index(part.right(p))
+        first = min(options, key=lambda letter: str(options[letter](p)))
+        events = {"first": place == 0, "second": place == 1, "last": place == count - 1, "as before": place == last,
+                  "first by alphabet": sorted(options).index(first) == 0}  # fmt: skip
+        for event, happened in events.items():
+            chance = 1 / count if event != "as before" or (last is not None and last < count) else 0
+            found[event] = found.get(event, 0) + happened
+            expected[event] = expected.get(event, 0) + chance
+            spread[event] = spread.get(event, 0) + chance * (1 - chance)
+        last = place
+    for event, number in found.items():
+        assert expected[event] > 100 and abs(number - expected[event]) < 4 * spread[event] ** 0.5, event
