@@ -120,7 +120,9 @@ class Function(Part):
     def _again(self, draw: Inputs, p: Parameters, key: tuple[int, ...], how: str) -> Case:
         """The case of that key with other numbers."""
         case = self.case_of(draw, p, key, functools.partial(redrawn, how=how))
-        return replace(case, rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0), drawn_by="")
+        return replace(
+            case, rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0), drawn_by="", kinks=how == "zeros"
+        )
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
         """One draw of the arguments from the generator of a key."""
