@@ -274,6 +274,9 @@ class Function(Part):
             return "same values and gradients on further draws of the inputs"
         if not asked and agrees(replace(self, checks=(close(rtol=1e-9),))):
             return "same values on further draws of the inputs; gradients are not checked"
+        stated = max((check.rtol for check in self.checks if isinstance(check, Close)), default=0.0)
+        if stated > 1e-9 and agrees(replace(self, checks=(close(rtol=stated),))):
+            return f"same values on further draws of the inputs to {stated:g}, the tolerance that the part states"
         if not self.checks[0].compares:
             return "another answer that has the properties asked for"
         return None
