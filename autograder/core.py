@@ -120,7 +120,8 @@ class Case:
 
     `options` holds what a module is built from (`init`, `state`) and what is done to it first (`before`); `rng_key`
     seeds whatever else a check draws; `drawn_by` is the name of the author's function that drew it, empty where what
-    it drew was altered.
+    it drew was altered. With `kinks`, zeros were put in, where a rectifier has more than one right gradient: none is
+    asked for.
     """
 
     parameters: Parameters
@@ -128,6 +129,7 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     rng_key: tuple[int, ...] = (0,)
     drawn_by: str = ""
+    kinks: bool = False
 
 
 class _NamedArguments(type):

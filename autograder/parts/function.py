@@ -120,7 +120,9 @@ class Function(Part):
     def _again(self, draw: Inputs, p: Parameters, key: tuple[int, ...], how: str) -> Case:
         """The case of that key with other numbers."""
         case = self.case_of(draw, p, key, functools.partial(redrawn, how=how))
-        return replace(case, rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0), drawn_by="")
+        return replace(
+            case, rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0), drawn_by="", kinks=how == "zeros"
+        )
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
         """One draw of the arguments from the generator of a key."""
@@ -272,6 +274,9 @@ class Function(Part):
             return "same values and gradients on further draws of the inputs"
         if not asked and agrees(replace(self, checks=(close(rtol=1e-9),))):
             return "same values on further draws of the inputs; gradients are not checked"
+        stated = max((check.rtol for check in self.checks if isinstance(check, Close)), default=0.0)
+        if stated > 1e-9 and agrees(replace(self, checks=(close(rtol=stated),))):
+            return f"same values on further draws of the inputs to {stated:g}, the tolerance that the part states"
         if not self.checks[0].compares:
             return "another answer that has the properties asked for"
         return None

@@ -87,8 +87,9 @@ def _torch_modes(torch: Any, question: Question, modes: contextlib.ExitStack) ->
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
     modes.callback(lambda: _default_device() == device or torch.set_default_device(device))
     modes.callback(torch.set_default_dtype, dtype)
-    modes.callback(torch.use_deterministic_algorithms, strict, warn_only=warn_only)
-    torch.use_deterministic_algorithms(False)
+    # Not `use_deterministic_algorithms`, which imports a compiler, for seconds.
+    modes.callback(torch._C._set_deterministic_algorithms, strict, warn_only=warn_only)
+    torch._C._set_deterministic_algorithms(False)
     torch.set_default_dtype(torch.float64 if _all_float64(question) else torch.float32)
     if device is not None and device.type != "cpu":
         modes.enter_context(torch.device("cpu"))

@@ -74,6 +74,11 @@ def unit(scores):
     return scores / scores.square().sum(-1, keepdim=True).sqrt()
 
 
+def torch_relu(scores):
+    """A rectifier."""
+    return torch.relu(scores)
+
+
 def once(function):
     """The function, whose results are kept by shape."""
 
@@ -146,6 +151,13 @@ def test_doing_nothing_changes_nothing_and_earns_nothing():
         assert judge_part(part, {}, functools.partial(answer, namespace={"f": student}), KEY).points == points
     with pytest.raises(AuthorError, match="passed by whoever does nothing"):
         Function("f", points=1, reference=weights, inputs=inputs, checks=[close(weight=0), unchanged()])
+
+
+def test_no_gradient_at_a_kink():
+    """At zero a rectifier has more than one right gradient: where zeros were put in, values alone are compared."""
+    part = Function("f", points=1, reference=torch_relu, inputs=inputs, checks=[close(), gradient()])
+    for student, points in ((lambda scores: scores.clamp(min=0), 1.0), (lambda scores: scores.abs(), 0.0)):
+        assert judge_part(part, {}, functools.partial(answer, namespace={"f": student}), KEY).points == points
 
 
 class Norm(torch.nn.Module):
