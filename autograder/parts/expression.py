@@ -44,7 +44,8 @@ class Expression(Typed):
         """A closed form, typed in ASCII or LaTeX, typeset."""
         from autograder.maths import expression as language
 
-        return Shown(language.to_latex(language.parse(answer, **declared)))
+        declared.pop("constraints", None)
+        return Shown(" = ".join(map(language.to_latex, language.parse_answer(answer, **declared))))
 
     @classmethod
     def text(cls, value: Any) -> Any:

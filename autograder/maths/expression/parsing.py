@@ -43,6 +43,11 @@ def parse(
     return parse_with(text, words)
 
 
+def parse_answer(text: str, **declared: Any) -> tuple[Expression, ...]:
+    """What an answer may be: one expression, or the members of `a = b = c`; the keywords are those of `parse`."""
+    return parse_chain(text, reading(**declared))
+
+
 def reading(*, definitions: Mapping[str, str] | None = None, **declared: Any) -> Vocabulary:
     """The vocabulary that the keywords of `parse` declare; a definition may use those before it."""
     words = vocabulary(**declared)
@@ -80,6 +85,16 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
     except Unreadable as error:
         raise AuthorError("definition", f"the definition of {head} cannot be read: {error.message}") from error
     return Definition(name=match[1], parameters=parameters, body=body)
+
+
+@lru_cache(maxsize=1024)
+def parse_chain(text: str, words: Vocabulary) -> tuple[Expression, ...]:
+    """The members of `a = b = c`, or one expression; `NAME =` and `NAME(args) =` before them may stand."""
+    try:
+        members = Grammar(text, words).chain()
+    except Unreadable as error:
+        raise explained(error) from None
+    return tuple(Expression(text=text, node=node, domains=words.domains) for node in members)
 
 
 @lru_cache(maxsize=1024)
