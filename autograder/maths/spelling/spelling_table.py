@@ -270,6 +270,16 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row("n mod m * x", "", nowhere("")),
         Row(r"n \pmod m", "", nowhere("mod(a, b)")),
     ),
+    "one where": (
+        Row("n 1[x=n]", "n 1(x=n)", only("equation")),
+        Row(r"n \mathbb{1}[x \le n]", "n 1[x<=n]", only("equation")),
+        Row(r"n \mathbb{1}\{x \neq n\}", "n 1[x!=n]", only("equation")),
+        Row("n 1[x ≥ n]", "n 1[n<=x]", only("equation")),
+        Row("n 𝟙[x=n]", "n 1[x=n]", only("equation")),
+        Row(r"\delta_{xn}", "delta[x,n]", only("equation")),
+        Row(r"\delta_{x,n}", "delta[x,n]", only("equation")),
+        Row("δ_{xn}", "delta[x,n]", only("equation")),
+    ),
     "cases": (
         Row("cases(1, n = 0; n, otherwise)", "cases(1, n = 0; n)", only("expression")),
         Row(r"\begin{cases} 1 & n=0 \\ n & \text{otherwise} \end{cases}", "cases(1, n = 0; n)",

@@ -21,10 +21,7 @@ DIALECT = Dialect(
     | {"lookalike": "look_alike"},
     refused={
         ".": "a point may only stand inside a number",
-        "!": "factorials are not read in an equation: write the number out",
-        "<": "write an equation, not a comparison",
-        ">": "write an equation, not a comparison",
-        **dict.fromkeys(("<=", ">=", "!=", "approx"), "write an equation, not a comparison"),
+        "approx": "write an equation, not a comparison",
         "prod": "products over an index are not read in an equation",
         **dict.fromkeys(("binom", "choose"), "binomials are not read in an equation: write the number out"),
         "mod": "remainders are not read in an equation",
