@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any
 
-from autograder.errors import AuthorError, Unreadable
 from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.elementary import REAL
-from autograder.maths.expression.expression_grammar import Grammar
 from autograder.maths.expression.points import inside
 from autograder.maths.expression.program import Machine, Program
 from autograder.maths.expression.syntax import Compare, Node, Variable, free_variables
-from autograder.maths.expression.vocabulary import Domain, Vocabulary
+from autograder.maths.expression.vocabulary import Domain
 
 EDGE = 2
 Point = dict[str, Any]
-
-
-@lru_cache(maxsize=256)
-def read_constraints(texts: tuple[str, ...], words: Vocabulary) -> tuple[Compare, ...]:
-    """The comparisons that an author's constraints are; raises AuthorError."""
-    return tuple(comparison for text in texts for comparison in _read(text, words))
-
-
-def _read(text: str, words: Vocabulary) -> tuple[Compare, ...]:
-    try:
-        return Grammar(text, words).comparisons()
-    except Unreadable as error:
-        raise AuthorError("constraint", f"the constraint {text!r} cannot be read: {error.message}") from error
 
 
 class Constraints:

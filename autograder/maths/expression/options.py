@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from autograder.maths.expression.parsing import reading
+from autograder.maths.expression.parsing import read_constraints, reading
 from autograder.maths.expression.syntax import Compare
 from autograder.maths.expression.vocabulary import Domain, Vocabulary, domain
 
@@ -55,10 +55,6 @@ class Options:
     @cached_property
     def comparisons(self) -> tuple[Compare, ...]:
         """The constraints, read."""
-        if not self.constraints:
-            return ()
-        from autograder.maths.expression.constraints import read_constraints  # it loads python-flint
-
         return read_constraints(tuple(self.constraints), self.words)
 
     @cached_property
