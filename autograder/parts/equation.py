@@ -24,8 +24,8 @@ class Equation(Typed):
     `tensors` declares the given tensors with their axes (`["W^Q[K,I,J]", "L[T,J]"]`, or a function of p), `sizes` axes
     that are products or numbers (`{"J": "K*I"}`, or a function of p), `sequences` integer tensors such as `w`,
     `context` indices fixed outside, `zero` axes that count from 0, `same` letters that are other names of an axis,
-    `positive` tensors with entries between 0 and 1, `constraints` which of two axes is the larger (`["K<=E"]`). `given_equations` are equations of the question that both sides
-    may use (text, or a function of p).
+    `positive` tensors with entries between 0 and 1, `constraints` which of two axes is the larger (`["K<=E"]`).
+    `given_equations` are equations of the question that both sides may use (text, or a function of p).
 
     Where many answers are right, `demands(answer, p)` yields what each must fulfil (see `OpenAnswer`): then nothing is
     compared with the reference, which is only one of the right ones, and students may use parameters of their own.

@@ -287,7 +287,7 @@ def _with_either_base(options: Options, reference: Node, answer: Node, budget: B
     """lg is the binary logarithm to some and the decimal one to others: both readings must say the same."""
     budget = budget or Budget()
     binary, decimal = (
-        compare(options, *(renamed(tree, {"lg": base}) for tree in (reference, answer)), budget=budget)
+        compare(options, renamed(reference, {"lg": base}), renamed(answer, {"lg": base}), budget)
         for base in ("log2", "log10")
     )
     return binary if binary.kind == decimal.kind else Finding(kind="undecided", code="lg")

@@ -39,8 +39,9 @@ class Constraints:
     def fitted(self, points: Iterable[Point]) -> Iterator[Point]:
         """The points that fulfil the constraints, and those that do when a value or two is changed."""
         for point in points:
-            if not self.comparisons or (found := self._fitted(point)) is not None:
-                yield found if self.comparisons else point
+            found = self._fitted(point) if self.comparisons else point
+            if found is not None:
+                yield found
 
     def _fitted(self, point: Point) -> Point | None:
         for _ in range(len(self.comparisons) + 1):

@@ -593,15 +593,15 @@ class Grammar:
 
     def compared(self) -> list[Compare]:
         """`a < b <= c`, as the comparisons of neighbours."""
-        left, found = self.sum(), []
+        left = self.sum()
+        found: list[Compare] = []
         while (sign := self.sign()) or not found:
             if not sign:
                 raise self.error("cases", "a condition compares: n = 0, n != 0, n < 3, n <= 3")
             right = self.sum()
             pair = (right, left) if sign in _FLIPPED else (left, right)
-            node = Compare(_FLIPPED.get(sign, sign), *pair)
-            self.made(left, None)
-            found.append(node)
+            found.append(Compare(_FLIPPED.get(sign, sign), *pair))
+            self.made(left)
             left = right
         return found
 
@@ -612,7 +612,11 @@ class Grammar:
 
     def sign(self) -> str:
         """The sign of a comparison, if one stands here; `<=` may be one sign or two."""
-        if self.token.kind != "sign" or self.token.text not in _SIGNS or (self.token.text == "!" and not self.unequal()):
+        if (
+            self.token.kind != "sign"
+            or self.token.text not in _SIGNS
+            or (self.token.text == "!" and not self.unequal())
+        ):
             return ""
         sign = self.advance().text
         if sign in ("<", ">", "!", "=") and self.token.text == "=" and not self.token.spaced:

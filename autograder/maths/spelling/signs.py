@@ -44,7 +44,8 @@ ACCENTS = {
 }  # fmt: skip
 # A LaTeX command that is a word: the word.
 WORDS = {
-    **{name: name for name in (*GREEK, *FUNCTIONS, "ell", "sum", "prod", "mod", "softmax", "concat", "sigmoid", "ReLU")},
+    **{name: name for name in (*GREEK, *FUNCTIONS, "ell", "sum", "prod", "mod", "softmax", "concat")},
+    "sigmoid": "sigmoid", "ReLU": "ReLU",
     "varepsilon": "epsilon", "varphi": "phi", "vartheta": "theta", "varrho": "rho", "varpi": "pi", "varsigma": "sigma",
     "varkappa": "kappa", "infty": "inf", "bmod": "mod", "land": "and", "wedge": "and",
 }  # fmt: skip

@@ -282,10 +282,16 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     ),
     "cases": (
         Row("cases(1, n = 0; n, otherwise)", "cases(1, n = 0; n)", only("expression")),
-        Row(r"\begin{cases} 1 & n=0 \\ n & \text{otherwise} \end{cases}", "cases(1, n = 0; n)",
-            only("expression", says="cases")),
-        Row(r"\begin{cases} 1, & \text{if } n \le m \\ n, & n > m \end{cases}", "cases(1, n <= m; n, n > m)",
-            only("expression", says="cases")),
+        Row(
+            r"\begin{cases} 1 & n=0 \\ n & \text{otherwise} \end{cases}",
+            "cases(1, n = 0; n)",
+            only("expression", says="cases"),
+        ),
+        Row(
+            r"\begin{cases} 1, & \text{if } n \le m \\ n, & n > m \end{cases}",
+            "cases(1, n <= m; n, n > m)",
+            only("expression", says="cases"),
+        ),
         Row("cases(1, n >= 2 and m != 3; n)", r"cases(1, 2 \le n \land m \ne 3; n)", only("expression")),
         Row("cases(1, 0 < n <= 3; n)", "cases(1, 0 < n and n <= 3; n)", only("expression")),
         Row("cases(1; n, n = 0)", "", nowhere("")),

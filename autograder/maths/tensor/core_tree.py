@@ -157,7 +157,19 @@ class Join:
 
 
 Core = (
-    Constant | AxisSize | IndexValue | Indicator | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
+    Constant
+    | AxisSize
+    | IndexValue
+    | Indicator
+    | Read
+    | Add
+    | Multiply
+    | Reciprocal
+    | Raise
+    | Normalise
+    | Apply
+    | Unknown
+    | Join
 )
 
 

@@ -7,7 +7,8 @@ r"""The recursive-descent parser of tensor equations; student text is never eval
     term     = factor { [ "*" | "/" ] factor } [ [ "*" | "/" ] binder ] | binder ;
     binder   = "sum_" subs [ "^" bound ] term | "concat_" subs term | "softmax_" subs sum ;
     factor   = [ "-" ] primary [ "^" ( [ "-" ] NUMBER | "{" expr "}" | "(" expr ")" ) ] ;
-    primary  = NUMBER | tensor | SIZE | "1[" index ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) index "]" | "(" expr ")" | "[" expr "]" | "{" expr "}"
+    primary  = NUMBER | tensor | SIZE | "{" expr "}"
+             | "1[" index ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) index "]" | "(" expr ")" | "[" expr "]"
              | "softmax_" subs "[" expr "]" | FUNCTION "(" expr { "," expr } ")"
              | "\frac" group group | "\sqrt" group | "sqrt" factor ;
     group    = "{" expr "}" | "(" expr ")" | DIGIT | LETTER ;         one token, as in TeX: \frac12
