@@ -13,6 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from autograder.core import Parameters, Part
+from autograder.maths import chain
+from autograder.parts.derivation import Derivation
 from autograder.parts.expression import Expression
 
 POINTS = 6
@@ -31,7 +33,7 @@ class NotRead(Exception):  # named for what happened
 
 def read_again(part: Part, p: Parameters, found: Any) -> None:
     """Compare the routes on the reference and on every equivalent of a part whose answers are closed forms."""
-    if not isinstance(part, Expression):
+    if not isinstance(part, Expression) or (isinstance(part, Derivation) and part.tensors):
         return
     declared = part.declarations(p)
     points = list(_points(declared, random.Random(f"{part.name} {sorted(map(str, p.items()))}")))
@@ -59,22 +61,28 @@ def read_again(part: Part, p: Parameters, found: Any) -> None:
 
 def _subjects(part: Expression, p: Parameters) -> Iterator[tuple[str, list[str], bool]]:
     """The reference and each equivalent with its closed forms, and whether they are worth what the reference is."""
-    yield "the reference", _texts(part.right(p)), True
+    operators = part.declarations(p).get("operators", {})
+
+    def texts(answer: Any) -> list[str]:
+        return _texts(answer, operators)
+
+    exact = part.tolerance is None and not part.up_to and not getattr(part, "direction", "")
+    yield "the reference", texts(part.right(p)), True
     if (model := part.written_by_author(p)) != part.right(p):
-        yield "the model", _texts(model), True
-    exact = part.tolerance is None and not part.up_to
+        yield "the model", texts(model), exact
     for item in part.right_answers():
         if part.applies(item, p):
             name = str(getattr(item, "__name__", item))
-            yield f"equivalent {name!r}", _texts(part.given(item, p)), exact and item not in tuple(part.alternatives)
+            yield f"equivalent {name!r}", texts(part.given(item, p)), exact and item not in tuple(part.alternatives)
 
 
-def _texts(answer: Any) -> list[str]:
+def _texts(answer: Any, operators: Mapping[str, str]) -> list[str]:
     """The closed forms of an answer: entries of a matrix, lines of a derivation, members of a chain."""
     if isinstance(answer, list | tuple):
         return [str(entry) for row in answer for entry in row]
-    lines = [line.partition("#")[0].strip() for line in str(answer).splitlines()]
-    return [line.removeprefix("=").strip() for line in lines if line]
+    lines = [line.text for line in chain.lines(str(answer))]
+    kept = [line for line in lines if not (len(lines) > 1 and line == lines[0] and chain.is_label(line))]
+    return [chain.written_out(line, operators) for line in kept]
 
 
 # -- points ------------------------------------------------------------------------------------------------------------
@@ -468,7 +476,7 @@ def _ours(text: str, declared: Mapping[str, Any], point: Point) -> tuple[Any, st
     from autograder.maths.expression.parsing import reading
     from autograder.maths.precision import precision
 
-    words = {key: value for key, value in declared.items() if key != "constraints"}
+    words = {key: value for key, value in declared.items() if key not in ("constraints", "operators")}
     node = expression.parse_answer(text, **words)[-1].node
     lives = {name: _domain(kind) for name, kind in reading(**words).domains}
     machine_of = Comparison(node, node, lives)

@@ -47,7 +47,8 @@ def test_matrices_and_derivations_are_read_again():
     domains = {"x": "real"}
     matrix = Matrix("f", points=1, reference=[["cos(x)", "-sin(x)"]], equivalents=[[["sin(x+pi/2)", "sin(-x)"]]],
                     domains=domains)  # fmt: skip
-    chain = Derivation("f", points=1, reference="x^2-1", model="(x-1)(x+1)\n= x^2-1", domains=domains)
+    chain = Derivation("f", points=1, start="(x-1)(x+1)", reference="x^2-1", model="(x-1)(x+1)\n= x^2-1",
+                       domains=domains)  # fmt: skip
     for part in (matrix, chain):
         assert not found(part).faults and set(found(part).reread.values()) == {""}
 

@@ -18,7 +18,9 @@ ROWS = [json.loads(line) for line in CASES.read_text().splitlines()]
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['reference']} | {row['answer']}" for row in ROWS])
 def test_case_file(row: dict[str, Any]) -> None:
     """Every row of the case file has the verdict it names."""
-    decision = expression.decide(row["reference"], row["answer"], domains=row.get("domains", {}))
+    decision = expression.decide(
+        row["reference"], row["answer"], domains=row.get("domains", {}), constraints=row.get("constraints", ())
+    )
     assert decision.outcome == ("equal" if row["verdict"] else "different")
 
 
