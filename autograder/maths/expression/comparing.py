@@ -21,9 +21,9 @@ from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.branches import all_seen
 from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
-from autograder.maths.expression.constraints import Constraints
 from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
+from autograder.maths.expression.fitted_points import Constraints
 from autograder.maths.expression.options import Options
 from autograder.maths.expression.program import Loop, Machine, Program
 from autograder.maths.expression.sums import evaluate
