@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.audit.second_route import read_again
 from autograder.audit.simulated_answers import blind, handed_in, thoughtless, untouched, visible_check
 from autograder.core import FAILURES, LACKS, Ask, Case, Outcome, Parameters, Part, Problem, Verdict
 from autograder.errors import AuthorError
@@ -30,6 +31,7 @@ class Findings:
     losers: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
     weak: dict[str, set[str]] = field(default_factory=dict)
+    reread: dict[str, str] = field(default_factory=dict)  # closed forms read a second time, or why not
     shown: dict[str, set[bytes]] = field(default_factory=dict)  # the values of each hidden argument
     shapes: dict[str, set[tuple[int, ...]]] = field(default_factory=dict)
 
@@ -101,6 +103,7 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], s
     _visible(problem, part, p, part.solution_cell(p), "the reference", found)
     for equivalent in (item for item in part.right_answers() if part.applies(item, p)):
         _equivalent(problem, part, equivalent, p, key, found)
+    read_again(part, p, found)
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)
         _mistake(problem, part, mistake, p, key, found)

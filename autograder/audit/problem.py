@@ -35,6 +35,7 @@ class PartAudit:
     faults: tuple[str, ...]
     notes: tuple[str, ...]
     stopped: bool = False  # not everybody's answer was judged
+    reread: tuple[int, int] = (0, 0)  # equivalents that are closed forms: read a second time, and all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,10 +272,12 @@ def _part_audit(part: Part, found: Findings) -> PartAudit:
         found.note(sentence, sentence)
     names = tuple(mistake.__name__ for mistake in part.mistakes if found.stopped or mistake.__name__ in found.made)
     right = part.right_answers()
+    again = {who: why for who, why in found.reread.items() if who.startswith("equivalent")}
     kept = [item for item in right if f"equivalent {name_of(item)}" not in found.survivors]
     return PartAudit(
         name=part.name, kind=part.kind, points=float(part.points), mistakes=names,
         killed=() if found.stopped else tuple(name for name in names if name not in found.survivors),
         equivalents=len(right), kept=0 if found.stopped else len(kept),
         faults=tuple(found.faults.values()), notes=tuple(found.notes.values()), stopped=found.stopped,
+        reread=(list(again.values()).count(""), len(again)),
     )  # fmt: skip

@@ -75,6 +75,9 @@ def _last_line(reports: Sequence[AuditReport], faults: int) -> str:
     untried = sum(report.untried for report in reports)
     tried = f"{killed} of {listed - untried} mistakes lose marks" + (f", {untried} not tried" if untried else "")
     variants = ", ".join(map(_variants, reports))
+    read, closed = (sum(part.reread[i] for report in reports for part in report.parts) for i in (0, 1))
+    if closed:
+        tried += f"; {read} of {closed} equivalents in closed form read a second time by sympy"
     return f"{tried}; {faults} {'fault' if faults == 1 else 'faults'}. Distinct variants: {variants}."
 
 

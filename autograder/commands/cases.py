@@ -114,7 +114,7 @@ def _expression(row: dict[str, Any]) -> tuple[bool | None, str]:
         domains = dict.fromkeys(_variables(row["reference"]), "real")
     domains = _domains(domains)
     options: dict[str, Any] = {
-        key: row[key] for key in ("definitions", "tolerance", "up_to", "forbid", "log") if key in row
+        key: row[key] for key in ("definitions", "tolerance", "up_to", "forbid", "log", "constraints") if key in row
     }
     if row.get("allow_i"):
         options["imaginary"] = "i"
@@ -128,7 +128,7 @@ def _variables(text: str) -> list[str]:
     from autograder.maths.spelling import GREEK
 
     words = Vocabulary()
-    known = {*words.known(), *INFINITY_WORDS, "e"}
+    known = {*words.known(), *INFINITY_WORDS, "e", "mod", "and", "otherwise"}
     found = set(re.findall(r"\\?[A-Za-z]\w*", text))
     names = {name.removeprefix("\\") for name in found if name[0] != "\\" or name[1:] in GREEK}
     return sorted(name for name in names - known if not function(name, words, text, 0))

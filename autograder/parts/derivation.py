@@ -107,8 +107,11 @@ class Derivation(Expression):
     def statement(self, p: Parameters) -> str:
         """The rule by which the chain is marked."""
         related = f" or related to it by `{self.direction}`" if self.direction else ""
+        where = super().statement(p)
         rule = [
-            f"**How this is marked.** Write lines, each equal to the one before it{related}. "
+            f"{where} "
+            * bool(where)
+            + f"**How this is marked.** Write lines, each equal to the one before it{related}. "
             f"The first line is the given one: `{self.first(p)}`."
         ]
         if not self.milestones:

@@ -24,8 +24,8 @@ class Equation(Typed):
     `tensors` declares the given tensors with their axes (`["W^Q[K,I,J]", "L[T,J]"]`, or a function of p), `sizes` axes
     that are products or numbers (`{"J": "K*I"}`, or a function of p), `sequences` integer tensors such as `w`,
     `context` indices fixed outside, `zero` axes that count from 0, `same` letters that are other names of an axis,
-    `positive` tensors with entries between 0 and 1. `given_equations` are equations of the question that both sides
-    may use (text, or a function of p).
+    `positive` tensors with entries between 0 and 1, `constraints` which of two axes is the larger (`["K<=E"]`).
+    `given_equations` are equations of the question that both sides may use (text, or a function of p).
 
     Where many answers are right, `demands(answer, p)` yields what each must fulfil (see `OpenAnswer`): then nothing is
     compared with the reference, which is only one of the right ones, and students may use parameters of their own.
@@ -41,13 +41,14 @@ class Equation(Typed):
     context: str = ""
     zero: str = ""
     positive: str = ""
+    constraints: Sequence[str] = ()
     same: Mapping[str, str] = field(default_factory=dict)
     given_equations: str | Callable[[Parameters], str] = ""
     demands: Demands | None = None
     rungs: int = 2
 
     kind = "equation"
-    told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive")
+    told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive", "constraints")
     example = 'r"""..."""'
 
     @classmethod
@@ -93,7 +94,13 @@ class Equation(Typed):
             "zero": self.zero,
             "positive": self.positive,
             "open": self.demands is not None,
+            **({"constraints": tuple(self.constraints)} if self.constraints else {}),
         }
+
+    def statement(self, p: Parameters) -> str:
+        """Which of two axes is the larger one."""
+        shown = (text.replace("<=", r" \le ").replace(">=", r" \ge ") for text in self.constraints)
+        return f"Here ${', '.join(shown)}$." if self.constraints else ""
 
     def local_check(self, p: Parameters) -> str:
         """Reads the equations as the grader will, and says whether one of them defines the target."""

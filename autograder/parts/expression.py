@@ -28,12 +28,14 @@ class Expression(Typed):
     names what the answer must do without (`sum`, a function, an abbreviation): equivalence alone would accept the
     question as its answer. `require` names what it must contain, `functions` the only functions that may occur (by
     default all that the language knows), and `log` what log means: `ln`, `log2`, `log10`, or `refuse` to ask for one.
+    `constraints` such as `K<=E` say where the variables live together; the package shows them under the statement.
     `tolerance` is for questions that ask for decimals; `up_to` accepts a `sign`, a `factor` or a `constant`.
     """
 
     _: KW_ONLY
     domains: Names | Callable[[Parameters], Names] = field(default_factory=dict)
     definitions: Names | Callable[[Parameters], Names] = field(default_factory=dict)
+    constraints: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()
     forbid: Sequence[str] = ()
     require: Sequence[str] = ()
     functions: Sequence[str] | None = None
@@ -49,7 +51,7 @@ class Expression(Typed):
         """A closed form, typed in ASCII or LaTeX, typeset."""
         from autograder.maths import expression as language
 
-        return Shown(language.to_latex(language.parse(answer, **declared)))
+        return Shown(" = ".join(map(language.to_latex, language.parse_answer(answer, **declared))))
 
     @classmethod
     def check_form(
@@ -86,6 +88,8 @@ class Expression(Typed):
         words: dict[str, Any] = {"domains": dict(domains), "definitions": dict(definitions)}
         if self.functions is not None:
             words["functions"] = tuple(self.functions)
+        if constraints := self._constraints(p):
+            words["constraints"] = constraints
         return words if self.log == "ln" else {**words, "log": self.log}
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
@@ -104,6 +108,18 @@ class Expression(Typed):
     def rules(self, p: Parameters) -> Mapping[str, Any]:
         """What grading asks of an answer's form, as keywords of the visible check."""
         return {"forbid": tuple(self.forbid), "require": tuple(self.require)}
+
+    def _constraints(self, p: Parameters) -> tuple[str, ...]:
+        return tuple(self.constraints(p) if callable(self.constraints) else self.constraints)
+
+    def statement(self, p: Parameters) -> str:
+        """Where the variables live together."""
+        from autograder.maths import expression as language
+
+        if not (constraints := self._constraints(p)):
+            return ""
+        words = {key: value for key, value in self.declarations(p).items() if key != "constraints"}
+        return f"Here ${', '.join(language.constraint_latex(text, **words) for text in constraints)}$."
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as mathematics on the declared domains, and in a form that the question allows."""

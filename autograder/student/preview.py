@@ -64,9 +64,9 @@ class Shown:
 def declare(**words: Any) -> None:
     """Say what typed answers of this notebook may use; called by the notebook's first cell.
 
-    `domains` (name to where it lives), `definitions`, `operators` of derivations, `functions`, `log`, `variables` (of
-    growth), `tensors`, `sizes`, `sequences`, `context`, `same`, `zero`, `positive`, `open` (equations may have
-    parameters of one's own).
+    `domains` (name to where it lives), `definitions`, `operators` of derivations, `functions`, `log`, `constraints`,
+    `variables` (of growth), `tensors`, `sizes`, `sequences`, `context`, `same`, `zero`, `positive`, `open`
+    (equations may have parameters of one's own).
     """
     _DECLARED.append(words)
 

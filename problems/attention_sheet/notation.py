@@ -16,6 +16,11 @@ def parameter_names(p):
     return dict.fromkeys(("d", "h", *more), "posint")
 
 
+def pair_constraints(p):
+    """A window or a prefix is not longer than the text."""
+    return {"window": ["w<=T"], "prefix": ["q<=T"]}.get(p["mask"], [])
+
+
 def pair_names(p):
     return dict.fromkeys({"causal": "T", "window": "T w", "prefix": "T q"}[p["mask"]].split(), "posint")
 

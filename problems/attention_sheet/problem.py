@@ -24,7 +24,17 @@ from autograder import (
 from . import choices, words
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
-from .notation import COUNTS, COUNTS_BY_HEADS, OTHER, PATHS, TABLE_SIZES, pair_names, parameter_names, tables
+from .notation import (
+    COUNTS,
+    COUNTS_BY_HEADS,
+    OTHER,
+    PATHS,
+    TABLE_SIZES,
+    pair_constraints,
+    pair_names,
+    parameter_names,
+    tables,
+)
 
 COST = {"restricted": "n r d", "separable": "n k d + n d^2", "linear": "n d^2", "whole": "n^2 d + n d^2"}
 STEPS = {"recurrent": "n", "bidirectional": "n", "tree": "ln n", "attention": "1", "convolution": "1"}
@@ -231,7 +241,12 @@ PROBLEM = Problem(
         Written("heads_in_words", points=2, reference=words.HEADS, rubric=words.HEADS_RUBRIC),
         Function("masked_weights", points=4, inputs=MASK_INPUTS, reference=masked_weights, checks=MASK_CHECKS),
         Expression(
-            "visible_pairs", points=1, domains=pair_names, reference=visible_pairs, forbid=["sum", "min", "max"]
+            "visible_pairs",
+            points=1,
+            domains=pair_names,
+            reference=visible_pairs,
+            constraints=pair_constraints,
+            forbid=["sum", "min", "max"],
         ),
         Written("mask_in_words", points=2, reference=words.MASK, rubric=words.MASK_RUBRIC),
         Choice("bert_mask", points=1, reference=choices.selected_tokens),

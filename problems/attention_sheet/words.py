@@ -70,9 +70,9 @@ def phrases(p):
         "pair_words": {
             "causal": "under a causal mask on `T` positions",
             "window": "under a causal window of `w` (each position sees itself and the `w` - 1 before it) on `T` "
-            "positions, $w \\le T$",
+            "positions",
             "prefix": "under a causal mask with a prefix of `q` (each position sees, besides the positions up to its "
-            "own, all of the first `q`) on `T` positions, $q \\le T$",
+            "own, all of the first `q`) on `T` positions",
         }[p["mask"]],
         "fate_words": {
             "mask": "replaced by [MASK]",

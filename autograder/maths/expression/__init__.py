@@ -10,8 +10,18 @@ sympy. Reading and showing load the standard library alone; deciding loads pytho
 
 from autograder.maths.expression.equality import decide, first_equal
 from autograder.maths.expression.expression_printing import to_latex, to_text
-from autograder.maths.expression.parsing import parse
+from autograder.maths.expression.parsing import constraint_latex, parse, parse_answer
 from autograder.maths.expression.syntax import Expression
 from autograder.maths.expression.written_form import contains
 
-__all__ = ["Expression", "contains", "decide", "first_equal", "parse", "to_latex", "to_text"]
+__all__ = [
+    "Expression",
+    "constraint_latex",
+    "contains",
+    "decide",
+    "first_equal",
+    "parse",
+    "parse_answer",
+    "to_latex",
+    "to_text",
+]

@@ -162,6 +162,37 @@ def floor(x: Any) -> Any:
     return fmpq(value)
 
 
+def less(x: Any, y: Any) -> bool:
+    """Whether x < y."""
+    return _certain(x < y, x >= y)
+
+
+def at_most(x: Any, y: Any) -> bool:
+    """Whether x <= y."""
+    return _certain(x <= y, x > y)
+
+
+def equals(x: Any, y: Any) -> bool:
+    """Whether x = y: proved for exact rationals only."""
+    return _certain(type(x) is type(y) is fmpq and x == y, x != y)
+
+
+def differs(x: Any, y: Any) -> bool:
+    """Whether x is not y."""
+    return not equals(x, y)
+
+
+def _certain(yes: Any, no: Any) -> bool:
+    if not (yes or no):
+        raise Unclear
+    return bool(yes)
+
+
+def no_case() -> Any:
+    """What stands below the last condition."""
+    raise Undefined("one of its cases to hold")
+
+
 def finite(value: Any) -> Any:
     """`value`, unless it overflowed."""
     if not value.is_finite():

@@ -13,11 +13,12 @@ from typing import Any
 
 from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.extended import Infinity
-from autograder.maths.expression.program import NONE, Machine, Program, Step
+from autograder.maths.expression.program import NONE, Loop, Machine, Program, Step
 from autograder.maths.expression.ranges import Interval, minus, ranges
 from autograder.maths.expression.vocabulary import Domain
 
 _TWO_FORMULAS = ("abs", "relu", "max", "min")
+_COMPARISONS = ("<", "<=", "=", "!=")
 _FLAT = 64  # the longest period and the farthest place at which a straight line switches and is sure to be met
 _ROUNDING = 1e-9
 
@@ -35,8 +36,9 @@ def all_seen(
     floors = any(program.steps[k].name == "floor" for k in known)
     places = [place for step in fresh for place in _switches(program, step)]
     floored = [k for k in added if program.steps[k].name == "floor"]
+    compared = [k for k in added if program.steps[k].name in _COMPARISONS]
     powers = [(step.first, step.second) for step in fresh if step.name == "pow"]
-    if not (places or floored or powers):
+    if not (places or floored or compared or powers):
         return True
     limits, points = ranges(program, domains), list(points)
     return (
@@ -46,6 +48,7 @@ def all_seen(
             _floor_met(program, program.steps[k].first, limits) or (floors and _varies(machine, k, points))
             for k in floored
         )
+        and all(_truth_met(machine, k, limits, points) for k in compared)
         and all(_power_met(machine, base, exponent, limits, points) for base, exponent in powers)
     )
 
@@ -61,7 +64,7 @@ def _reached(program: Program, root: int) -> set[int]:
         found.add(register)
         step = program.steps[register]
         pending += [step.first, step.second]
-        if step.name == "sum":
+        if isinstance(step.payload, Loop):
             pending += [step.payload.body, step.payload.lower, step.payload.upper]
     return found
 
@@ -70,7 +73,10 @@ def _switches(program: Program, step: Step) -> Iterator[Place]:
     """Where a step changes its formula."""
     if step.name in _TWO_FORMULAS:
         yield step.first, step.second
-    if step.name == "sum" and step.payload.upper != NONE:
+    if step.name == "binom":  # zero for k < 0 and for k > n
+        yield step.first, step.second
+        yield step.second, NONE
+    if isinstance(step.payload, Loop) and step.payload.upper != NONE:
         yield step.payload.upper, step.payload.lower  # a sum to below its beginning is empty
     inner = program.steps[step.first] if step.name in ("sqrt", "pow") else None
     if inner is not None and inner.name == "mul" and inner.first == inner.second:
@@ -87,7 +93,7 @@ def _both_sides(machine: Machine, place: Place, limits: list[Interval], points: 
     """Whether the decisive value was met above and below zero, or cannot have both signs."""
     first, second = place
     line = _line(machine.program, first, second)
-    if line is not None and _near(line):
+    if line is not None and (_near(line) or not any(factor for key, factor in line.items() if key)):
         return True
     low, high = limits[first] if second == NONE else minus(limits[first], limits[second])
     if low >= 0 or high <= 0 or math.inf in (limits[k][0] for k in place if k != NONE):
@@ -119,6 +125,16 @@ def _sign(machine: Machine, place: Place, point: dict[str, Any]) -> int:
     if value is None or other is None or isinstance(value, Infinity) or isinstance(other, Infinity):
         return 0
     return int(value > other) - int(value < other)
+
+
+def _truth_met(machine: Machine, register: int, limits: list[Interval], points: list[dict[str, Any]]) -> bool:
+    """Whether a comparison was met true and false, or can be but one; an equation must be one of a straight line."""
+    step = machine.program.steps[register]
+    line = _line(machine.program, step.first, step.second)
+    low, high = minus(limits[step.first], limits[step.second])
+    if low > 0 or high < 0 or (line is not None and _near(line)):
+        return True
+    return (line is not None or step.name in ("<", "<=")) and _varies(machine, register, points)
 
 
 def _floor_met(program: Program, operand: int, limits: list[Interval]) -> bool:

@@ -139,6 +139,14 @@ def factorial(x: Any) -> Any:
     return value
 
 
+def binom(n: Any, k: Any) -> Any:
+    """n over k, unless its size hides what is added to it."""
+    value = elementary.binom(n, k)
+    if type(n) is type(k) is fmpq and type(value) is arb and abs(n) > ctx.prec:
+        raise Absorbed
+    return value
+
+
 AUDIT: dict[str, Any] = {
     **REAL,
     "add": add,
@@ -152,6 +160,7 @@ AUDIT: dict[str, Any] = {
     "asinh": asinh,
     "atan": atan,
     "factorial": factorial,
+    "binom": binom,
     **{name: _even(name) for name in ("sin", "cos", "tan", "sin_pi", "cos_pi", "tan_pi")},
     "sigma": lambda x: divide(ONE, add(ONE, exp(negate(x)))),
     "softplus": lambda x: arithmetic.log(add(ONE, exp(x))),

@@ -23,11 +23,12 @@ from autograder.maths.expression.budget import Budget, Exhausted, Expensive
 from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
+from autograder.maths.expression.fitted_points import Constraints
 from autograder.maths.expression.options import Options
 from autograder.maths.expression.program import Loop, Machine, Program
 from autograder.maths.expression.sums import evaluate
 from autograder.maths.expression.switches import around_switches, has_pieces
-from autograder.maths.expression.syntax import Node, free_variables
+from autograder.maths.expression.syntax import Call, Compare, Node, free_variables, renamed, walk
 from autograder.maths.expression.vocabulary import Domain
 from autograder.maths.precision import precision
 
@@ -71,8 +72,10 @@ class Comparison:
         *,
         tolerance: Any = None,
         budget: Budget | None = None,
+        constraints: Iterable[Compare] = (),
     ) -> None:
-        names = sorted(free_variables(reference) | free_variables(answer))
+        self.constraints = Constraints(constraints, domains)
+        names = sorted(self.constraints.names(free_variables(reference) | free_variables(answer)))
         if unknown := [name for name in names if name not in domains]:
             raise AuthorError("variable", f"{unknown[0]} has no domain in this question")
         self.domains = {name: domains[name] for name in names}
@@ -105,12 +108,14 @@ class Comparison:
     def _find(self) -> Finding:
         rng = points.generator(self.seed)
         agreed: list[Sight] = []
+        edges: list[Sight] = []
         counts = {"nowhere": 0, "unclear": 0, "skipped": 0}
         for point in self._base_points(rng, agreed):
             sight = self.look(point)
             if self._refutes(sight, rng):
-                return Finding(kind="refuted", code=sight.kind, sight=sight)
-            if sight.kind == "agree":
+                if not self._only_at_an_edge(sight, edges):
+                    return _refuted(sight, edges)
+            elif sight.kind == "agree":
                 agreed.append(sight)
             elif sight.kind in counts:
                 counts[sight.kind] += 1
@@ -118,28 +123,50 @@ class Comparison:
                 break
         needed = (2 * ENOUGH if counts["skipped"] else ENOUGH) if self.domains else 1
         if counts["unclear"] or len(agreed) < needed:
+            if edges:
+                return _refuted(edges[0])
             code = "undefined" if counts["nowhere"] and not counts["unclear"] else "precision"
             return Finding(kind="undecided", code=code)
         met = [sight.point for sight in agreed]
         for point in self._far_points(rng, met.copy()):
             sight = self.look(point, PRECISIONS[:2])
             if self._refutes(sight, rng):
-                return Finding(kind="refuted", code=sight.kind, sight=sight)
+                if not self._only_at_an_edge(sight, edges):
+                    return _refuted(sight, edges)
+            elif sight.kind in ("differ", "domain") and self.machine.jumps:
+                edges.append(sight)  # a single point that a condition or a jump may name
             met += [point] if sight.kind == "agree" else []
         finding = self._audited(agreed)
-        if finding.kind != "agree" or not self.real:
+        if finding.kind != "agree":
             return finding
-        seen = all_seen(self.machine, self.reference, self.answer, self.domains, met)
+        if edges:
+            return Finding(kind="undecided", code="edge")
+        seen = not self.real or all_seen(self.machine, self.reference, self.answer, self.domains, met)
         return finding if seen else Finding(kind="undecided", code="branch")
+
+    def _only_at_an_edge(self, sight: Sight, edges: list[Sight]) -> bool:
+        """Whether one side has no value here, at the edge where that was so before."""
+        together = [*edges, sight]
+        if sight.kind != "domain" or not self.constraints.at_edge([one.point for one in together]):
+            return False
+        edges.append(sight)
+        return True
 
     def _refutes(self, sight: Sight, rng: Any) -> bool:
         """Whether the sides differ here and not only in an isolated point of a continuous domain."""
         if sight.kind not in ("differ", "domain"):
             return False
         beside = points.nearby(sight.point, self.domains, rng)
+        for _ in range(4):
+            if beside is None or any(self.constraints.fitted([beside])):
+                break
+            beside = points.nearby(sight.point, self.domains, rng)
         return beside is None or self.look(beside).kind in ("differ", "domain", "unclear")
 
-    def _base_points(self, rng: Any, agreed: list[Sight]) -> Iterator[dict[str, Any]]:
+    def _base_points(self, rng: Any, agreed: list[Sight]) -> Iterable[dict[str, Any]]:
+        return self.constraints.fitted(self._stratified(rng, agreed))
+
+    def _stratified(self, rng: Any, agreed: list[Sight]) -> Iterator[dict[str, Any]]:
         """The plain and stratified points; more of them while both sides are undefined at most."""
         if not self.domains:
             yield {}
@@ -156,8 +183,11 @@ class Comparison:
             return []
         far = list(points.wide(self.domains, rng))
         if self.real:
-            far += around_switches(self.machine, self.domains, bases[:2])
-        return far
+            beside = list(around_switches(self.machine, self.domains, bases[:2]))
+            far += beside
+            if self.machine.partial:  # where two conditions meet
+                far += around_switches(self.machine, self.domains, beside[:6])
+        return self.constraints.fitted(far)
 
     def look(self, point: dict[str, Any], precisions: tuple[int, ...] = PRECISIONS) -> Sight:
         """Compare at one point, with as much precision as it takes."""
@@ -238,9 +268,29 @@ class Comparison:
 
 def compare(options: Options, reference: Node, answer: Node, budget: Budget | None = None) -> Finding:
     """Both trees at the points of comparison, as the question's options say."""
+    if any(isinstance(part, Call) and part.name == "lg" for tree in (reference, answer) for part in walk(tree)):
+        return _with_either_base(options, reference, answer, budget)
     exact = None if options.tolerance is None else Fraction(str(options.tolerance))
     tolerance = None if exact is None else fmpq(exact.numerator, exact.denominator)
-    return Comparison(reference, answer, options.lives, tolerance=tolerance, budget=budget).find()
+    return Comparison(
+        reference, answer, options.lives, tolerance=tolerance, budget=budget, constraints=options.comparisons
+    ).find()
+
+
+def _refuted(sight: Sight, edges: Iterable[Sight] = ()) -> Finding:
+    """Refuted by the first sight that showed it."""
+    first = next(iter(edges), sight)
+    return Finding(kind="refuted", code=first.kind, sight=first)
+
+
+def _with_either_base(options: Options, reference: Node, answer: Node, budget: Budget | None) -> Finding:
+    """lg is the binary logarithm to some and the decimal one to others: both readings must say the same."""
+    budget = budget or Budget()
+    binary, decimal = (
+        compare(options, renamed(reference, {"lg": base}), renamed(answer, {"lg": base}), budget)
+        for base in ("log2", "log10")
+    )
+    return binary if binary.kind == decimal.kind else Finding(kind="undecided", code="lg")
 
 
 def _is_coarse(sight: Sight, bits: int) -> bool:

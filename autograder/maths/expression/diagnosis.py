@@ -34,7 +34,7 @@ def explain(options: Options, key: Node, given: Node, finding: Finding) -> Decis
         if _is_mistake(options, name, text, given, budget):
             return different("mistake", _message(finding), witness=witness, **detail, mistake=name)
     if finding.code == "differ":
-        relation = Relation(key, given, options.lives, budget, finding.sight.point)
+        relation = Relation(key, given, options.lives, budget, finding.sight.point, options.comparisons)
         for reason in (_sign, _factor, _difference, _renamed):
             if (found := reason(options, key, given, relation)) is not None:
                 code, message, extra = found

@@ -9,18 +9,24 @@ from flint import arb, fmpq, fmpz
 from autograder.maths.expression.arithmetic import (
     ONE,
     ZERO,
+    Unclear,
     Undefined,
     absolute,
     add,
+    at_most,
+    differs,
     divide,
+    equals,
     exp,
     finite,
     floor,
+    less,
     log,
     maximum,
     minimum,
     multiply,
     negate,
+    no_case,
     power,
     relu,
     small,
@@ -37,6 +43,11 @@ def log2(x: Any) -> Any:
 def log10(x: Any) -> Any:
     """The decimal logarithm, exact at powers of 10."""
     return _log_of_base(x, 10)
+
+
+def unclear(_: Any) -> Any:
+    """What no arithmetic knows: lg, until its base is chosen."""
+    raise Unclear
 
 
 def _log_of_base(x: Any, base: int) -> Any:
@@ -57,6 +68,32 @@ def factorial(x: Any) -> Any:
         if x <= 1000:
             return small(fmpq(fmpz.fac_ui(int(x))))
     return finite((arb(x) + 1).gamma())
+
+
+_LARGEST_CHOICE = 2000
+
+
+def binom(n: Any, k: Any) -> Any:
+    """n over k: 0 for whole 0 <= n < k, the polynomial n (n-1) ... / k! for other n, gammas where k is no integer."""
+    if type(k) is fmpq and k.q == 1:
+        whole = type(n) is fmpq and n.q == 1
+        if k < 0:
+            if whole and n < 0:
+                raise Unclear  # books differ
+            return ZERO
+        if whole and n >= 0:
+            k = min(k, n - k)
+            if k < 0:
+                return ZERO
+        if k <= _LARGEST_CHOICE and (whole or k <= 60):
+            value: Any = ONE
+            for j in range(int(k.p)):
+                value = small(value * (n - j) / (j + 1))
+            return value
+    if n <= -1 or not n > -1:
+        raise Unclear
+    below = (arb(k) + 1).rgamma() * (arb(n) - arb(k) + 1).rgamma()
+    return finite((arb(n) + 1).gamma() * below)
 
 
 def sin(x: Any) -> Any:
@@ -155,6 +192,7 @@ REAL: dict[str, Any] = {
     "pow": power,
     "exp": exp,
     "ln": log,
+    "lg": unclear,
     "log2": log2,
     "log10": log10,
     "sqrt": sqrt,
@@ -164,6 +202,15 @@ REAL: dict[str, Any] = {
     "min": minimum,
     "floor": floor,
     "factorial": factorial,
+    "binom": binom,
+    "<": less,
+    "<=": at_most,
+    "=": equals,
+    "!=": differs,
+    "and": lambda one, other: one and other,
+    "pair": lambda one, other: (one, other),
+    "if": lambda truth, pair: pair[0 if truth else 1],
+    "none": no_case,
     "sin": sin,
     "cos": cos,
     "tan": tan,

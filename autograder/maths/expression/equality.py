@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, equal, undecided
 from autograder.maths.expression.budget import UNITS, Budget
+from autograder.maths.expression.expression_printing import to_text
 from autograder.maths.expression.options import Options
-from autograder.maths.expression.parsing import parse_with
+from autograder.maths.expression.parsing import parse_chain, parse_with
 from autograder.maths.expression.syntax import Expression
 from autograder.maths.expression.vocabulary import Vocabulary
 from autograder.maths.expression.written_form import broken_rule
@@ -18,6 +20,8 @@ _UNDECIDED = {
     "cost": "This answer takes too long to compare automatically.",
     "precision": "This answer could not be distinguished from the expected one automatically.",
     "branch": "This answer has cases that were not met where it was compared automatically.",
+    "lg": "lg is the binary logarithm to some and the decimal one to others: write log2 or log10.",
+    "edge": "This answer equals the expected one except at an edge of its domain.",
     "undefined": "This answer has no value at the points of comparison.",
 }
 
@@ -29,7 +33,8 @@ def decide(reference: str | Expression, answer: str | Expression, **options: Any
     """
     question = Options(**options)
     key = _key(reference, question.words).node
-    given = (answer if isinstance(answer, Expression) else parse_with(answer, question.words)).node
+    members = (answer,) if isinstance(answer, Expression) else parse_chain(answer, question.words)
+    given = members[-1].node
     if (broken := broken_rule(question, given)) is not None:
         return broken
     # Here, since they load python-flint.
@@ -37,6 +42,10 @@ def decide(reference: str | Expression, answer: str | Expression, **options: Any
     from autograder.maths.expression.diagnosis import explain
     from autograder.maths.expression.relations import equal_up_to
 
+    for one, other in pairwise(members):
+        if compare(question, one.node, other.node).kind != "agree":
+            texts = f"{to_text(one)} and {to_text(other)}"
+            return undecided("chain", f"The members {texts} of this chain could not be shown to be equal.")
     finding = compare(question, key, given)
     if finding.kind == "agree":
         return equal()
@@ -53,7 +62,7 @@ def first_equal(candidates: Sequence[str], answer: str, **options: Any) -> int |
     from autograder.maths.expression.relations import equal_up_to
 
     question = Options(**options)
-    given = parse_with(answer, question.words).node
+    given = parse_chain(answer, question.words)[-1].node
     if broken_rule(question, given) is not None:
         return None
     budget = Budget(4 * UNITS)  # for all together

@@ -1,17 +1,20 @@
 r"""The grammar of closed forms: a recursive descent that never evaluates what it reads.
 
     sum      = [ "-" | "+" ] product { ( "+" | "-" ) product } ;
-    product  = factor { "*" signed | "/" signed | factor } ;          a factor beside a factor is a product
+    product  = factor { "*" signed | "/" signed | factor } [ ( "mod" | "%" ) signed ] ;   factors side by side multiply
     signed   = [ "-" | "+" ] factor ;
     factor   = primary { "!" } [ "^" signed ] ;                       right-associative, tighter than minus
-    primary  = NUMBER | NAME | call | series | bracket | bars | "\frac" group group ;
+    primary  = NUMBER | NAME | call | series | cases | bracket | bars | ( "\frac" | "\binom" ) group group ;
     bracket  = "(" sum ")" | "[" sum "]" | "{" sum "}" ;
-    bars     = "|" sum "|" | "\lfloor" sum "\rfloor" ;
+    bars     = "|" sum "|" | "\lfloor" sum "\rfloor" | "\lceil" sum "\rceil" ;
     group    = bracket | DIGIT | LETTER ;                             one token, as in TeX: \frac12
-    call     = FUNCTION [ "^" NUMBER ] ( "(" sum { "," sum } ")" | bars | factor { factor } )
+    call     = FUNCTION [ "_" group ] [ "^" NUMBER ] ( "(" sum { "," sum } ")" | bars | factor { factor } )
              | "\sqrt" [ "[" sum "]" ] group ;
-    series   = "sum(" sum "," NAME "," sum "," sum ")"
-             | "\sum_{" NAME "=" sum "}^" group [ "-" | "+" ] product ;
+    series   = ( "sum(" | "prod(" ) sum "," NAME "," sum "," sum ")"
+             | ( "\sum_{" | "\prod_{" ) NAME "=" sum "}^" group [ "-" | "+" ] product ;
+    cases    = "cases(" sum "," when { ";" sum "," when } ")" ;       LaTeX's cases have & and \\
+    when     = "otherwise" | [ "if" ] compared { "and" compared } ;
+    compared = sum SIGN sum { SIGN sum } ;                            <, <=, >, >=, =, !=
 
 `ln XY` takes the whole juxtaposed product, `ln(x)y` only the parenthesis, `\sqrt2 n` one token. A quotient of two
 numerals before a space is one number: `1/2 n`. What reads in two ways is refused, not guessed: `1/2x`, `a/b c`,
@@ -31,6 +34,8 @@ from autograder.maths.expression.expression_tokens import tokens
 from autograder.maths.expression.syntax import (
     Add,
     Call,
+    Cases,
+    Compare,
     Constant,
     Div,
     Given,
@@ -39,7 +44,9 @@ from autograder.maths.expression.syntax import (
     Node,
     Number,
     Pow,
+    Prod,
     Sum,
+    free_variables,
     walk,
 )
 from autograder.maths.expression.syntax import substitute as substituted
@@ -49,7 +56,16 @@ from autograder.maths.spelling import CLOSING, Token
 DEPTH = 60
 NODES = 600
 EXPANDED = 4000
-_BARS = {"|": ("|", "abs"), "bar(": ("bar)", "abs"), "floor(": ("floor)", "floor")}
+_BARS = {
+    "|": ("|", "abs"), "bar(": ("bar)", "abs"), "floor(": ("floor)", "floor"), "ceil(": ("ceil)", "ceil"),
+}  # fmt: skip
+_SERIES = {"sum": Sum, "sum_": Sum, "prod": Prod, "prod_": Prod, "product": Prod}
+_CASES = ("cases", "piecewise", "Piecewise")
+_SIGNS = ("<", ">", "=", "<=", ">=", "!=", "!")
+_FLIPPED = {">": "<", ">=": "<="}
+_INTRODUCED = ("if", "for", "when", "falls", "wenn")
+_REST = ("otherwise", "else", "sonst")
+_CHAINED = "write only the expression, without = and the text before it"
 _TYPED = {"bar(": r"\left|", "bar)": r"\right|", "frac": r"\frac", "floor)": r"\rfloor", "ceil)": r"\rceil"}
 
 
@@ -69,6 +85,9 @@ class Grammar:
         self.bars = False
         self.loose = -1
         """Where an argument without parentheses ended."""
+        self.remainder = -1
+        """Where a remainder without brackets ended."""
+        self.comparing = False
         self.depth = 0
         self.nodes = 0
         self.expanded = 0
@@ -103,14 +122,36 @@ class Grammar:
         """Whether the token before the current one is a square bracket that closes."""
         return self.position > 0 and self.tokens[self.position - 1].text == "]"
 
-    def refuse_equation(self) -> None:
-        """An equals sign belongs under a sum only; elsewhere a left side was written too."""
+    def equals_signs(self) -> list[int]:
+        """Where an equals sign stands outside all brackets: between the members of a chain."""
+        found, depth = [], 0
         for position, token in enumerate(self.tokens):
-            if token.text == "=" and [t.text for t in self.tokens[max(position - 3, 0) : position - 1]] != [
-                "_",
-                "{",
-            ]:
-                raise self.error("equation", "write only the expression, without = and the text before it", token)
+            if token.kind == "sign":
+                depth += (token.text in CLOSING) - (token.text in CLOSING.values())
+                if token.text == "=" and depth <= 0:
+                    found.append(position)
+        return found
+
+    def skip_name(self, end: int) -> None:
+        """Step over `NAME =` and `NAME(args) =` where the name has no meaning in the expression."""
+        names_it = self.token.kind == "word" and not self.is_known(self.token)
+        rest = [token.text for token in self.tokens[1:end]]
+        while len(rest) > 1 and rest[0] == "_":
+            rest = rest[rest.index("}") + 1 if rest[1] == "{" and "}" in rest else 2 :]
+        rest = [text for text in rest if text != "'"]
+        if names_it and (not rest or (rest[0] in CLOSING and rest[-1] == CLOSING[rest[0]])):
+            self.position = end
+            self.advance()
+
+    def is_known(self, token: Token) -> bool:
+        """Whether a word is a variable, a constant, a function or an abbreviation."""
+        try:
+            if names.given(token.text, self.words) or names.function(token.text, self.words, self.text, token.column):
+                return True
+            names.factors(token.text, self.bound, self.words, self.text, token.column, False)
+        except Unreadable:
+            return False
+        return True
 
     def made(self, node: Node, extra: Node | None = None) -> Node:
         """Count a node that was built; `extra` is what an abbreviation stands for."""
@@ -175,6 +216,8 @@ class Grammar:
             return self.error("syntax", "the expression stops too early: something is missing")
         if text == "=":
             return self.error("equation", "write only the expression, without =")
+        if text in _SIGNS and text != "!":
+            return self.error("character", "write an expression, not a comparison")
         if text == ",":
             return self.error("syntax", "there is a comma here: write decimals with a point")
         return self.error("syntax", f"{_TYPED.get(text, text)} cannot stand here")
@@ -185,7 +228,31 @@ class Grammar:
         """The tree of the whole text."""
         if self.token.kind == "end":
             raise self.error("empty", "there is no text here")
-        self.refuse_equation()
+        if found := self.equals_signs():
+            raise self.error("equation", _CHAINED, self.tokens[found[0]])
+        return self.whole()
+
+    def chain(self) -> tuple[Node, ...]:
+        """The members of `a = b = c`, without the name that may stand before them."""
+        if not (found := self.equals_signs()):
+            return (self.read(),)
+        self.skip_name(found[0])
+        members = [self.sum()]
+        while self.accept("="):
+            members.append(self.sum())
+        if self.token.kind != "end":
+            raise self.unexpected()
+        return tuple(members)
+
+    def comparisons(self) -> tuple[Compare, ...]:
+        """A text that is a condition: the constraint of a question."""
+        found = self.condition()
+        if self.token.kind != "end" or not found:
+            raise self.unexpected()
+        return found
+
+    def whole(self) -> Node:
+        """One expression up to the end."""
         node = self.sum()
         if self.token.kind != "end":
             raise self.unexpected()
@@ -195,23 +262,47 @@ class Grammar:
         """Terms with + or - between them."""
         terms = [self.term()]
         while self.token.text in ("+", "-"):
+            self.refuse_remainder()
             terms.append(self.term())
+        if len(terms) > 1:
+            self.refuse_remainder()
         return terms[0] if len(terms) == 1 else self.made(Add(tuple(terms)))
 
     def term(self) -> Node:
         """A product with its sign."""
         if self.accept("-"):
             with self.deeper():
-                return self.made(Neg(self.term()))
+                inner = self.term()
+                self.refuse_remainder()
+                return self.made(Neg(inner))
         if self.accept("+"):
             with self.deeper():
                 return self.term()
         return self.product()
 
+    def at_remainder(self) -> bool:
+        """Whether an operator of remainders follows: `mod`, `\\bmod` or `%`, which are no names here."""
+        token = self.token
+        if token.kind == "word" and token.text == "mod":
+            return "mod" not in self.words.variables and "mod" not in self.bound
+        return token.kind == "sign" and token.text == "%"
+
+    def refuse_remainder(self) -> None:
+        """A remainder beside another sign takes more or less of its line."""
+        if self.remainder == self.position:
+            raise self.error("ambiguous", "a mod b beside + - * / reads in two ways: write mod(a, b)")
+
     def product(self) -> Node:
         """Factors with *, / or nothing between them."""
         factors = self.factor()
         while True:
+            if self.at_remainder():
+                self.advance()
+                below = self.signed()
+                self.remainder = self.position
+                if len(below) > 1 or self.at_remainder() or self.starts_factor() or self.token.text in ("*", "/"):
+                    self.refuse_remainder()
+                return self.made(Call("mod", (self.joined(factors), below[0])))
             if self.accept("*"):
                 factors += self.signed()
             elif self.accept("/"):
@@ -251,7 +342,7 @@ class Grammar:
     def factor(self) -> list[Node]:
         """The factors of a primary, several for a product of declared names; a power binds the last."""
         factors = self.primary()
-        while self.token.text == "!" and "factorial" in self.words.functions:
+        while self.token.text == "!" and "factorial" in self.words.functions and not self.unequal():
             self.advance()
             factors[-1] = self.made(Call("factorial", (factors[-1],)))
         if self.accept("^"):
@@ -274,9 +365,11 @@ class Grammar:
     def starts_factor(self) -> bool:
         """Whether a factor follows, which is then a product without a sign."""
         token = self.token
+        if token.kind == "word" and (self.at_remainder() or (self.comparing and token.text == "and")):
+            return False
         return (
             token.kind in ("word", "number")
-            or token.text in ("(", "[", "{", "frac", "bar(", "floor(")
+            or token.text in ("(", "[", "{", "frac", "binom", "bar(", "floor(", "ceil(")
             or (token.text == "|" and not self.bars)
         )
 
@@ -307,15 +400,27 @@ class Grammar:
             return [self.barred()]
         if self.accept("frac"):
             return [self.made(Div(self.single(), self.single()))]
+        if self.accept("binom"):
+            return [self.made(Call("binom", (self.single("binom"), self.single("binom"))))]
         raise self.unexpected()
 
     def group(self) -> Node:
         """A parenthesis of any kind; bars inside it are its own."""
         closing = CLOSING[self.advance().text]
-        with self.deeper(bars=False):
+        with self.deeper(bars=False), self.apart():
             node = self.sum()
+            if closing == "}" and self.accept("choose"):
+                node = self.made(Call("binom", (node, self.sum())))
         self.expect(closing)
+        self.remainder = -1
         return node
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """A bracket, in which no comparison is read."""
+        before, self.comparing = self.comparing, False
+        yield
+        self.comparing = before
 
     def barred(self) -> Node:
         """An absolute value or a floor, by its bars."""
@@ -325,37 +430,72 @@ class Grammar:
         self.expect(closing)
         return self.made(Call(name, (node,)))
 
-    def single(self) -> Node:
+    def single(self, command: str = "frac") -> Node:
         r"""What \frac takes: a group; one letter or digit has got its braces before."""
         if self.token.text in CLOSING or self.token.text in _BARS:
             return self.joined(self.primary())
-        raise self.error("syntax", r"\frac takes two arguments in braces: \frac{…}{…}")
+        raise self.error("syntax", f"\\{command} takes two arguments in braces: \\{command}{{…}}{{…}}")
 
     def named(self, token: Token) -> list[Node]:
         """What a name begins: a sum, an abbreviation, a call or a variable."""
-        if token.text in ("sum", "sum_"):
+        if token.text in _SERIES and (token.text != "product" or self.token.text == "("):
             return [self.series(token)]
+        if token.text in _CASES and self.token.text == "(":
+            return [self.cases()]
         if key := names.given(token.text.removeprefix("\\"), self.words):
             return [self.abbreviation(key, token)]
-        if token.text not in self.bound and (name := names.function(token.text, self.words, self.text, token.column)):
+        if token.text not in self.bound and (name := self.function(token, self.token)):
             return [self.call(name, token)]
         found = names.factors(token.text, self.bound, self.words, self.text, token.column, self.token.text == "^")
         return [self.made(node) for node in found]
 
+    def function(self, token: Token, following: Token) -> str:
+        """The function that a word calls; C(n, k) counts, where C is no name of the question."""
+        if token.text == "C" and "C" not in self.words.variables and following.text == "(":
+            return "binom" if "binom" in self.words.functions else ""
+        return names.function(token.text, self.words, self.text, token.column)
+
+    def base(self, token: Token) -> Node | None:
+        """The base of `log_b` that is neither 2, e nor 10."""
+        label = token.text.removeprefix("log_")
+        if token.text == "log" and self.token.text == "_":
+            self.advance()
+            return self.single("log_") if self.token.text in CLOSING else self.joined(self.primary())
+        if label == token.text or label in ("2", "10", "e") or token.text in self.words.variables:
+            return None
+        if label.isdigit():
+            return self.made(Number(Fraction(label)))
+        found = names.factors(label, self.bound, self.words, self.text, token.column, False)
+        return self.joined([self.made(node) for node in found])
+
+    def logarithm(self, argument: Node, base: Node) -> Node:
+        """A logarithm to any base, as the quotient that it is."""
+        for value, name in ((2, "log2"), (10, "log10")):
+            if base == Number(Fraction(value)):
+                return self.made(Call(name, (argument,)))
+        if base == Constant("e"):
+            return self.made(Call("ln", (argument,)))
+        return self.made(Div(self.made(Call("ln", (argument,))), self.made(Call("ln", (base,)))))
+
     def call(self, name: str, token: Token) -> Node:
-        """A function and its argument, with sin^2(x) and sqrt[3]{x}."""
+        """A function and its argument, with sin^2(x), sqrt[3]{x} and log_b(x)."""
+        base = self.base(token)
         power: Node | None = None
         if self.token.text == "^":
             power = self.function_power(name)
         arguments, root = self.arguments(name, token), None
         if name == "sqrt" and self.token.text == "{" and self.after_bracket:
             root, arguments = arguments[0], (self.group(),)
+        if base is None and token.text == "log" and len(arguments) == 2:
+            base, arguments = arguments[1], arguments[:1]
         low, high = FUNCTIONS[name]
         if not low <= len(arguments) <= high:
-            wanted = "one argument" if high == 1 else f"{low} or more arguments"
+            wanted = "one argument" if high == 1 else "two arguments" if high == 2 else f"{low} or more arguments"
             raise self.error("arity", f"{name} takes {wanted}, not {len(arguments)}", token)
         if root is not None:
             node = self.made(Pow(arguments[0], self.made(Div(self.made(Number(Fraction(1))), root))))
+        elif base is not None:
+            node = self.logarithm(arguments[0], base)
         else:
             node = self.made(Call(name, arguments))
         return node if power is None else self.made(Pow(node, power))
@@ -402,19 +542,87 @@ class Grammar:
         """Whether the next name begins a call, which ends a juxtaposed argument."""
         token = self.token
         return token.kind == "word" and token.text not in self.bound and (
-            token.text == "sum" or bool(names.function(token.text, self.words, self.text, token.column))
+            token.text in _SERIES or token.text in _CASES or bool(self.function(token, self.tokens[self.position + 1]))
         )  # fmt: skip
 
     def listed(self, closing: str) -> tuple[Node, ...]:
         """Expressions separated by commas."""
         found = []
-        with self.deeper(bars=False):
+        with self.deeper(bars=False), self.apart():
             while True:
                 found.append(self.sum())
                 if not self.accept(","):
                     break
         self.expect(closing)
+        self.remainder = -1
         return tuple(found)
+
+    def cases(self) -> Node:
+        """`cases(a, n = 0; b, otherwise)`; of several conditions that hold the first one counts."""
+        values: list[Node] = []
+        conditions: list[tuple[Compare, ...]] = []
+        self.advance()
+        with self.deeper(bars=False):
+            while True:
+                with self.apart():
+                    values.append(self.sum())
+                conditions.append(self.condition() if self.accept(",") else ())
+                if not conditions[-1] or not self.accept(";"):
+                    break
+        if self.token.text == ";":
+            raise self.error("cases", "a value without a condition is what holds otherwise: it stands last")
+        if not conditions[0]:
+            raise self.error("cases", "write each value with its condition: cases(a, n = 0; b, otherwise)")
+        self.expect(")")
+        return self.made(Cases(tuple(values), tuple(conditions)))
+
+    def condition(self) -> tuple[Compare, ...]:
+        """Comparisons with `and` between them; none for `otherwise`."""
+        if self.token.text in _INTRODUCED and self.token.kind == "word":
+            self.advance()
+        if self.token.text in _REST and self.token.kind == "word":
+            self.advance()
+            return ()
+        before, self.comparing = self.comparing, True
+        found = self.compared()
+        while self.token.kind == "word" and self.token.text == "and":
+            self.advance()
+            found += self.compared()
+        self.comparing = before
+        return tuple(found)
+
+    def compared(self) -> list[Compare]:
+        """`a < b <= c`, as the comparisons of neighbours."""
+        left = self.sum()
+        found: list[Compare] = []
+        while (sign := self.sign()) or not found:
+            if not sign:
+                raise self.error("cases", "a condition compares: n = 0, n != 0, n < 3, n <= 3")
+            right = self.sum()
+            pair = (right, left) if sign in _FLIPPED else (left, right)
+            found.append(Compare(_FLIPPED.get(sign, sign), *pair))
+            self.made(left)
+            left = right
+        return found
+
+    def unequal(self) -> bool:
+        """Whether `!=` stands here, in a condition."""
+        following = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        return self.comparing and self.token.text == "!" and following.text == "=" and not following.spaced
+
+    def sign(self) -> str:
+        """The sign of a comparison, if one stands here; `<=` may be one sign or two."""
+        if (
+            self.token.kind != "sign"
+            or self.token.text not in _SIGNS
+            or (self.token.text == "!" and not self.unequal())
+        ):
+            return ""
+        sign = self.advance().text
+        if sign in ("<", ">", "!", "=") and self.token.text == "=" and not self.token.spaced:
+            self.advance()
+            return "=" if sign == "=" else f"{sign}="
+        return sign
 
     def abbreviation(self, key: str, token: Token) -> Node:
         """An abbreviation of the question, with what it stands for."""
@@ -432,24 +640,24 @@ class Grammar:
         return self.made(Given(definition.name, arguments, body), body)
 
     def series(self, token: Token) -> Node:
-        """`sum(term, i, a, b)`, or `\\sum_{i=a}^{b} term` whose term ends at the next + or -."""
+        """`sum(term, i, a, b)`, or `\\sum_{i=a}^{b} term` whose term ends at the next + or -; products likewise."""
         if self.accept("_"):
             return self.sigma_sum(token)
         if self.token.text != "(":
-            raise self.error("sum", "write sum(term, i, 0, inf)", token)
+            raise self.error("sum", f"write {token.text}(term, i, 0, inf)", token)
         index = self.index_ahead()
         self.advance()
-        with self.deeper(bars=False), self.binding(index):
+        with self.deeper(bars=False), self.apart(), self.binding(index):
             body = self.sum()
         self.expect(",")
         self.advance()
         self.expect(",")
-        with self.deeper(bars=False):
+        with self.deeper(bars=False), self.apart():
             lower = self.sum()
             self.expect(",")
             upper = self.sum()
         self.expect(")")
-        return self.made(Sum(body, index, lower, upper))
+        return self.made(_SERIES[token.text](body, index, lower, upper))
 
     def sigma_sum(self, token: Token) -> Node:
         """The LaTeX form of a sum, after its underscore."""
@@ -461,6 +669,19 @@ class Grammar:
         self.expect("}")
         self.expect("^")
         upper = self.group() if self.token.text == "{" else self.joined(self.primary())
+        start = self.position
         with self.deeper(), self.binding(index):
             body = self.term()
-        return self.made(Sum(body, index, lower, upper))
+        if _SERIES[token.text] is Prod:
+            self.refuse_long_product(body, index, start)
+        return self.made(_SERIES[token.text](body, index, lower, upper))
+
+    def refuse_long_product(self, body: Node, index: str, start: int) -> None:
+        """A product that goes on behind what has its index: the rest may stand inside it or behind it."""
+        depth, divided = 0, False
+        for token in self.tokens[start : self.position]:
+            depth += (token.text in CLOSING) - (token.text in CLOSING.values())
+            divided = divided or (token.text == "/" and not depth)
+        last = body.factors[-1] if isinstance(body, Mul) else body.denominator if isinstance(body, Div) else body
+        if (divided or isinstance(body, Mul)) and index not in free_variables(last):
+            raise self.error("ambiguous", "where this product ends reads in two ways: put its factor in brackets")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from autograder.maths.expression.syntax import (
     Add,
     Call,
+    Cases,
+    Compare,
     Constant,
     Div,
     Expression,
@@ -16,6 +19,7 @@ from autograder.maths.expression.syntax import (
     Node,
     Number,
     Pow,
+    Prod,
     Sum,
     Variable,
 )
@@ -24,6 +28,7 @@ from autograder.maths.spelling import GREEK
 # How tightly a node holds together; a looser one inside a tighter place gets parentheses.
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
 
+_LATEX_SIGNS = {"<": "<", "<=": "\\le", "=": "=", "!=": "\\ne"}
 _LATEX_FUNCTIONS = {
     **{name: f"\\{name}" for name in ["exp", "ln", "sin", "cos", "tan", "tanh", "sinh", "cosh", "coth", "max", "min"]},
     "log2": "\\log_2",
@@ -72,9 +77,25 @@ def _bare_text(node: Node) -> str:
         case Pow(base, exponent):
             return f"{_text(base, _ATOM)}^{_text(exponent, _ATOM)}"
         case Sum(body, index, lower, upper):
-            return f"sum({_text(body)}, {index}, {_text(lower)}, {_text(upper)})"
+            return f"{_series(node)}({_text(body)}, {index}, {_text(lower)}, {_text(upper)})"
+        case Compare(sign, left, right):
+            return f"{_text(left)} {sign} {_text(right)}"
+        case Cases(values, conditions):
+            rows = zip(values, conditions, strict=True)
+            return f"cases({'; '.join(f'{_text(value)}, {_condition(condition, _text)}' for value, condition in rows)})"
         case Call(name, arguments) | Given(name, arguments):
             return name + (f"({', '.join(map(_text, arguments))})" if arguments else "")
+
+
+def _series(node: Sum) -> str:
+    return "prod" if isinstance(node, Prod) else "sum"
+
+
+def _condition(condition: tuple[Compare, ...], shown: Callable[[Node], str]) -> str:
+    latex = shown is not _text
+    if not condition:
+        return "\\text{otherwise}" if latex else "otherwise"
+    return (" \\land " if latex else " and ").join(map(shown, condition))
 
 
 def _joined(terms: list[str]) -> str:
@@ -99,7 +120,7 @@ def to_latex(expression: Expression | Node) -> str:
 
 def _latex(node: Node, least: int = 0) -> str:
     text = _bare_latex(node)
-    tightness = _ATOM - 1 if isinstance(node, Div) else _SUM if isinstance(node, Sum) else _tightness(node)
+    tightness = _ATOM - 1 if isinstance(node, Div) else _SUM if isinstance(node, Sum | Cases) else _tightness(node)
     return f"\\left({text}\\right)" if tightness < least else text
 
 
@@ -122,8 +143,14 @@ def _bare_latex(node: Node) -> str:
         case Pow(base, exponent):
             return f"{_latex(base, _ATOM)}^{{{_latex(exponent)}}}"
         case Sum(body, index, lower, upper):
-            inner = _latex(body, _PRODUCT)
-            return f"\\sum_{{{latex_name(index)}={_latex(lower)}}}^{{{_latex(upper)}}} {inner}"
+            inner = _latex(body, _ATOM if isinstance(node, Prod) else _PRODUCT)
+            return f"\\{_series(node)}_{{{latex_name(index)}={_latex(lower)}}}^{{{_latex(upper)}}} {inner}"
+        case Compare(sign, left, right):
+            return f"{_latex(left)} {_LATEX_SIGNS[sign]} {_latex(right)}"
+        case Cases(values, conditions):
+            rows = zip(values, conditions, strict=True)
+            shown = (f"{_latex(value)} & {_condition(condition, _latex)}" for value, condition in rows)
+            return " ".join(("\\begin{cases}", " \\\\ ".join(shown), "\\end{cases}"))
         case Call(name, arguments) | Given(name, arguments):
             return _latex_call(name, arguments)
 
@@ -140,6 +167,10 @@ def _latex_call(name: str, arguments: tuple[Node, ...]) -> str:
     inner = ", ".join(map(_latex, arguments))
     if name == "abs":
         return f"\\left|{inner}\\right|"
+    if name == "binom":
+        return f"\\binom{{{_latex(arguments[0])}}}{{{_latex(arguments[1])}}}"
+    if name == "ceil":
+        return f"\\lceil {inner} \\rceil"
     if name == "floor":
         return f"\\lfloor {inner} \\rfloor"
     if name == "sqrt":

@@ -18,14 +18,12 @@ DIALECT = Dialect(
     refused={
         ".": "a point may only stand inside a number",
         "'": "derivatives with ' are not read: write the derivative out",
-        "<": "write an expression, not a comparison",
-        ">": "write an expression, not a comparison",
+        "approx": "write an expression, not a comparison",
         "odot": "⊙ and ∘ are not read here: write * for a product",
-        "ceil(": "the ceiling is not read here: write -floor(-x)",
         "...": "dots are not read: write the sum out, as sum(term, i, 1, n)",
         "underset": "\\underset is not read here: write the bounds as in \\sum_{i=0}^{n}",
-        ";": "one expression is wanted: a ; has no meaning in it",
     },
+    cases=True,
 )
 
 
@@ -41,7 +39,7 @@ def tokens(text: str, is_name: Callable[[str], bool]) -> list[Token]:
         if token.kind == "word":
             if token.command and token.text == "pi":  # the number also where p and i are declared
                 token = token._replace(text="\\pi")
-            if waiting[-1].text == "_" and token.text != "sum":
+            if waiting[-1].text == "_" and token.text not in ("sum", "prod"):
                 token = _with_subscript(token, waiting)
         elif token.command and token.text == "sqrt":
             token = token._replace(kind="word")

@@ -122,6 +122,10 @@ _RULES: dict[str, Callable[..., Any]] = {
 }
 
 
+LOGIC = ("<", "<=", "=", "!=", "and", "none")
+_RULES |= {name: REAL[name] for name in ("pair", "if")}
+
+
 def _opposite(x: Any) -> Any:
     return _negate(x) if isinstance(x, Infinity) else x
 
@@ -193,7 +197,7 @@ def _of_real(name: str) -> Callable[..., Any]:
 
 
 COMPLEX: dict[str, Any] = {
-    **{name: _of_real(name) for name in ("max", "min", "relu", "floor", "factorial", "log10")},
+    **{name: _of_real(name) for name in ("max", "min", "relu", "floor", "factorial", "binom", "log10", *LOGIC)},
     **{
         name: _native(name)
         for name in (
@@ -225,6 +229,8 @@ COMPLEX: dict[str, Any] = {
     "log2": lambda x: _complex_log(x) / arb(2).log(),
     "sigma": lambda x: _complex_divide(ONE, 1 + acb(-x).exp()),
     "softplus": lambda x: _complex_log(1 + acb(x).exp()),
+    "pair": REAL["pair"],
+    "if": REAL["if"],
     "e": REAL["e"],
     "pi": REAL["pi"],
     "i": lambda: acb(0, 1),

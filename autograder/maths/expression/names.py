@@ -10,6 +10,7 @@ from autograder.maths.expression.syntax import Constant, Node, Number, Variable
 from autograder.maths.expression.vocabulary import ALIASES, INFINITY_WORDS, LOGS, Vocabulary
 from autograder.maths.spelling import GREEK
 
+_SHORT = frozenset(("lb", "ld", "lg", "mod", "comb", "ceil", "binom"))  # words that could be products of letters
 _PARTS = re.compile(r"([A-Za-z]+)([0-9]*)(?:_([A-Za-z0-9]+))?")
 
 
@@ -25,12 +26,17 @@ def function(name: str, words: Vocabulary, text: str, column: int) -> str:
     """The function that `name` calls, or '' where it is none; a declared variable is never a function."""
     if _key(name) in words.variables:
         return ""
+    if name in _SHORT and set(name) <= {*words.variables}:
+        raise Unreadable("ambiguous", f"{name} could be one word or a product: write * or spaces between the factors",
+                         text, column)  # fmt: skip
     name = ALIASES.get(name, name)
     name = {"log_2": "log2", "log_10": "log10", "ln_2": "log2", "log_e": "ln"}.get(name, name)
     if name == "log" and "log" in words.functions:
         if not LOGS[words.log]:
             raise Unreadable("log", "log is ambiguous here: write ln or log2", text, column)
         return LOGS[words.log]
+    if name.startswith("log_") and "ln" in words.functions:
+        return "ln"
     return name if name in words.functions else ""
 
 

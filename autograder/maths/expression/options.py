@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from autograder.maths.expression.parsing import reading
+from autograder.maths.expression.parsing import read_constraints, reading
+from autograder.maths.expression.syntax import Compare
 from autograder.maths.expression.vocabulary import Domain, Vocabulary, domain
 
 UpTo = Literal["", "sign", "factor", "constant"]
@@ -22,6 +23,7 @@ class Options:
     relative, for questions that ask for decimals. `up_to` accepts a sign, a constant factor or an added constant.
     `forbid` names functions, `sum` or abbreviations that the answer must not use, `require` symbols it must, `allow`
     the only variables it may. `mistakes` maps names to wrong answers that feedback recognises.
+    `constraints` such as `K<=E` say where the variables live together.
     """
 
     domains: Mapping[str, str] | None = None
@@ -36,6 +38,7 @@ class Options:
     require: Iterable[str] = ()
     allow: Iterable[str] | None = None
     mistakes: Mapping[str, str] | None = None
+    constraints: Iterable[str] = ()
 
     @cached_property
     def words(self) -> Vocabulary:
@@ -48,6 +51,11 @@ class Options:
             log=self.log,
             imaginary=self.imaginary,
         )
+
+    @cached_property
+    def comparisons(self) -> tuple[Compare, ...]:
+        """The constraints, read."""
+        return read_constraints(tuple(self.constraints), self.words)
 
     @cached_property
     def lives(self) -> dict[str, Domain]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.expression.expression_grammar import Grammar
-from autograder.maths.expression.syntax import Expression
+from autograder.maths.expression.expression_printing import to_latex
+from autograder.maths.expression.syntax import Compare, Expression
 from autograder.maths.expression.vocabulary import Definition, Vocabulary, vocabulary
 from autograder.maths.spelling import explained
 
@@ -25,12 +26,13 @@ def parse(
     definitions: Mapping[str, str] | None = None,
     log: str = "ln",
     imaginary: str = "",
+    constraints: Iterable[str] = (),
 ) -> Expression:
     """Read `text`; raises `Unreadable` with a code and a column, and nothing else, whatever the text.
 
     `domains` declares variables with where they live, `variables` real ones; `definitions` maps an
     abbreviation such as `P(i)` to its text; `log` is what log means (ln, log2, log10, or refuse); `imaginary`
-    names the imaginary unit.
+    names the imaginary unit. `constraints` may stand beside the domains, and change no reading.
     """
     words = reading(
         domains=domains,
@@ -41,6 +43,30 @@ def parse(
         imaginary=imaginary,
     )
     return parse_with(text, words)
+
+
+def parse_answer(text: str, **declared: Any) -> tuple[Expression, ...]:
+    """What an answer may be: one expression, or the members of `a = b = c`; the keywords are those of `parse`."""
+    declared.pop("constraints", None)
+    return parse_chain(text, reading(**declared))
+
+
+def constraint_latex(text: str, **declared: Any) -> str:
+    """A constraint such as `K<=E` typeset; raises AuthorError."""
+    return " \\land ".join(map(to_latex, read_constraints((text,), reading(**declared))))
+
+
+@lru_cache(maxsize=256)
+def read_constraints(texts: tuple[str, ...], words: Vocabulary) -> tuple[Compare, ...]:
+    """The comparisons that an author's constraints are; raises AuthorError."""
+    return tuple(comparison for text in texts for comparison in _constraint(text, words))
+
+
+def _constraint(text: str, words: Vocabulary) -> tuple[Compare, ...]:
+    try:
+        return Grammar(text, words).comparisons()
+    except Unreadable as error:
+        raise AuthorError("constraint", f"the constraint {text!r} cannot be read: {error.message}") from error
 
 
 def reading(*, definitions: Mapping[str, str] | None = None, **declared: Any) -> Vocabulary:
@@ -80,6 +106,16 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
     except Unreadable as error:
         raise AuthorError("definition", f"the definition of {head} cannot be read: {error.message}") from error
     return Definition(name=match[1], parameters=parameters, body=body)
+
+
+@lru_cache(maxsize=1024)
+def parse_chain(text: str, words: Vocabulary) -> tuple[Expression, ...]:
+    """The members of `a = b = c`, or one expression; `NAME =` and `NAME(args) =` before them may stand."""
+    try:
+        members = Grammar(text, words).chain()
+    except Unreadable as error:
+        raise explained(error) from None
+    return tuple(Expression(text=text, node=node, domains=words.domains) for node in members)
 
 
 @lru_cache(maxsize=1024)

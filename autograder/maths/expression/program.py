@@ -13,9 +13,12 @@ from typing import Any
 
 from flint import fmpq
 
+from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.syntax import (
     Add,
     Call,
+    Cases,
+    Compare,
     Constant,
     Div,
     Given,
@@ -24,6 +27,7 @@ from autograder.maths.expression.syntax import (
     Node,
     Number,
     Pow,
+    Prod,
     Sum,
     Variable,
 )
@@ -33,8 +37,9 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A sum: `body` is evaluated with `index` from `lower` to `upper` (NONE: to infinity)."""
+    """A sum or a product: `body` is evaluated with `index` from `lower` to `upper` (NONE: to infinity)."""
 
+    name: str
     body: int
     index: int
     lower: int
@@ -93,6 +98,10 @@ class Program:
                 return self._add(terms)
             case Mul(factors):
                 return self._fold("mul", sorted(map(self.enter, factors)))
+            case Compare(sign, left, right):
+                return self._step(sign, self.enter(left), self.enter(right))
+            case Cases(values, conditions):
+                return self._cases(values, conditions)
             case Call(name, arguments):
                 return self._call(name, arguments)
 
@@ -116,7 +125,26 @@ class Program:
         if name in ("sin", "cos", "tan") and (turns := _without_pi(arguments[0])) is not None:
             return self._step(f"{name}_pi", self.enter(turns))
         registers = [self.enter(argument) for argument in arguments]
+        if name == "ceil":
+            return self._step("neg", self._step("floor", self._step("neg", *registers)))
+        if name == "mod":
+            x, y = registers
+            whole = self._step("floor", self._step("div", x, y))
+            return self._step("sub", x, self._fold("mul", sorted((y, whole))))
+        if name == "binom":
+            return self._step(name, *registers)
         return self._fold(name, sorted(registers)) if len(registers) > 1 else self._step(name, registers[0])
+
+    def _cases(self, values: tuple[Node, ...], conditions: tuple[tuple[Compare, ...], ...]) -> int:
+        """Each value with its condition, from the last one up: `if` takes a truth and a pair of registers."""
+        register = self._leaf("none")
+        for value, condition in reversed(list(zip(values, conditions, strict=True))):
+            if not condition:
+                register = self.enter(value)
+                continue
+            truth = self._fold("and", [self.enter(comparison) for comparison in condition])
+            register = self._step("if", truth, self._step("pair", self.enter(value), register))
+        return register
 
     def _sum(self, node: Sum) -> int:
         lower = self.enter(node.lower)
@@ -131,17 +159,17 @@ class Program:
         del self._indices[node.index]
         if outer is not None:
             self._indices[node.index] = outer
-        return self._loop(body, index, lower, upper)
+        return self._loop("prod" if isinstance(node, Prod) else "sum", body, index, lower, upper)
 
-    def _loop(self, body: int, index: int, lower: int, upper: int) -> int:
+    def _loop(self, name: str, body: int, index: int, lower: int, upper: int) -> int:
         inside = [k for k in self.order(body, index) if k != index]
         outside = {k for step in inside for k in self.operands(step)} | {body}
         outside = {k for k in outside if k != NONE and index not in self.depends[k]}
-        loop = Loop(body, index, lower, upper, tuple(inside), tuple(sorted(outside)))
+        loop = Loop(name, body, index, lower, upper, tuple(inside), tuple(sorted(outside)))
         depends = self.depends[body] - {index}
         for k in (lower, upper):
             depends |= self.depends[k] if k != NONE else frozenset()
-        return self._number(("sum", body, index, lower, upper), Step("sum", payload=loop), depends)
+        return self._number((name, body, index, lower, upper), Step(name, payload=loop), depends)
 
     def needed(self, root: int) -> list[int]:
         """`order` of a finished program, remembered."""
@@ -167,7 +195,7 @@ class Program:
     def operands(self, register: int) -> tuple[int, ...]:
         """The registers that `register` is computed from, those outside the loop for a sum."""
         step = self.steps[register]
-        if step.name == "sum":
+        if isinstance(step.payload, Loop):
             return (step.payload.lower, step.payload.upper, *step.payload.outside)
         return (step.first, step.second)
 
@@ -223,7 +251,12 @@ class Machine:
         self.registers: list[Any] = []
         self._leaves: list[Any] = [s.payload if s.name == "number" else None for s in program.steps]
         self._variables = [(k, s.payload) for k, s in enumerate(program.steps) if s.name == "variable"]
-        self._code: list[tuple[Any, int, int]] = [(table.get(s.name), s.first, s.second) for s in program.steps]
+        self.partial = any(s.name == "if" for s in program.steps)
+        """Whether some values may be needed nowhere, so that what has none is kept until it is asked for."""
+        self.jumps = self.partial or any(s.name == "floor" for s in program.steps)
+        """Whether some value at a single point is no limit of those beside it."""
+        used = {name: _kept(name, function) for name, function in table.items()} if self.partial else table
+        self._code: list[tuple[Any, int, int]] = [(used.get(s.name), s.first, s.second) for s in program.steps]
 
     def start(self, point: dict[str, Any]) -> None:
         """Set the variables and forget every other value."""
@@ -234,7 +267,14 @@ class Machine:
     def value(self, root: int) -> Any:
         """The value of a register; raises `Undefined` or `Unclear`."""
         self.run(self.program.needed(root))
-        return self.registers[root]
+        return self.known(root)
+
+    def known(self, register: int) -> Any:
+        """A value that was computed; raises where there is none."""
+        value = self.registers[register]
+        if self.partial and isinstance(value, Exception):
+            raise value
+        return value
 
     def run(self, order: Iterable[int]) -> None:
         """Evaluate those registers of `order` that have no value yet."""
@@ -248,5 +288,31 @@ class Machine:
                     registers[k] = function(registers[first])
                 elif function is not None:
                     registers[k] = function()
-                else:
+                elif not self.partial:
                     registers[k] = self.series(self, self.program.steps[k].payload)
+                else:
+                    registers[k] = self._kept_series(self.program.steps[k].payload)
+
+    def _kept_series(self, loop: Loop) -> Any:
+        try:
+            for k in (loop.lower, *loop.outside, *([] if loop.upper == NONE else [loop.upper])):
+                self.known(k)
+            return self.series(self, loop)
+        except (Undefined, Unclear) as error:
+            return error
+
+
+def _kept(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with what it raises as its value; of a pair only the part that is chosen counts."""
+
+    def operation(*operands: Any) -> Any:
+        if name != "pair":
+            for operand in operands:
+                if isinstance(operand, Exception):
+                    return operand
+        try:
+            return function(*operands)
+        except (Undefined, Unclear) as error:
+            return error
+
+    return operation

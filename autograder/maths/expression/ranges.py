@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from autograder.maths.expression.program import NONE, Program, Step
+from autograder.maths.expression.program import NONE, Loop, Program, Step
 from autograder.maths.expression.vocabulary import Domain
 
 Interval = tuple[float, float]
@@ -22,7 +22,7 @@ _RANGES: dict[str, Interval] = {
 
 def ranges(program: Program, domains: dict[str, Domain]) -> list[Interval]:
     """An interval for each register; operands stand before what is computed from them."""
-    indices = {step.payload.index: step.payload for step in program.steps if step.name == "sum"}
+    indices = {step.payload.index: step.payload for step in program.steps if isinstance(step.payload, Loop)}
     found: list[Interval] = []
     for register, step in enumerate(program.steps):
         if step.name == "index":

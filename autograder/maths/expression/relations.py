@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from autograder.maths.expression import points
 from autograder.maths.expression.budget import Budget, Exhausted
 from autograder.maths.expression.comparing import Comparison, compare
 from autograder.maths.expression.options import Options
-from autograder.maths.expression.syntax import Add, Mul, Neg, Node, Number, substitute
+from autograder.maths.expression.syntax import Add, Compare, Mul, Neg, Node, Number, substitute
 from autograder.maths.expression.vocabulary import Domain
 from autograder.maths.precision import precision
 
@@ -31,15 +31,17 @@ class Relation:
         domains: dict[str, Domain],
         budget: Budget,
         known: dict[str, Any] | None = None,
+        constraints: Iterable[Compare] = (),
     ) -> None:
         self.budget = budget
         self.pairs: list[tuple[Any, Any]] = []
         self.places: list[dict[str, Any]] = []
-        comparison = Comparison(key, given, domains, budget=budget)
+        comparison = Comparison(key, given, domains, budget=budget, constraints=constraints)
         rng = points.generator(comparison.seed, "relation")
         sample = [known] if known else []
         sample += [*points.plain(comparison.domains), *points.stratified(comparison.domains, rng, 10)]
         self._needed = _ENOUGH if comparison.domains else 1
+        sample = list(comparison.constraints.fitted(sample))
         self._collect(comparison, sample if comparison.domains else [{}])
 
     def _collect(self, comparison: Comparison, sample: list[dict[str, Any]]) -> None:
@@ -93,7 +95,7 @@ def equal_up_to(options: Options, key: Node, given: Node) -> bool:
     """
     if options.up_to == "sign":
         return compare(options, Neg(key), given).kind == "agree"
-    relation = Relation(key, given, options.lives, Budget())
+    relation = Relation(key, given, options.lives, Budget(), constraints=options.comparisons)
     factor = options.up_to == "factor"
     if (relation.factor() if factor else relation.difference()) is None:
         return False

@@ -18,6 +18,7 @@ from autograder.maths.expression.syntax import (
     Pow,
     Sum,
     Variable,
+    mapped,
     walk,
 )
 from autograder.maths.expression.syntax import substitute as substituted
@@ -43,15 +44,11 @@ def normal(node: Node, level: int = 0) -> Node:
         case Pow(base, exponent):
             over = normal(exponent, level)
             return normal(base, level) if over == _ONE else Pow(normal(base, level), over)
-        case Call(name, arguments):
-            return Call(name, tuple(normal(argument, level) for argument in arguments))
-        case Given(name, arguments, body):
-            return Given(name, tuple(normal(argument, level) for argument in arguments), normal(body, level))
         case Sum(body, index, lower, upper):
             renamed = substituted(body, {index: Variable(f"_{level}")})
-            return Sum(normal(renamed, level + 1), f"_{level}", normal(lower, level), normal(upper, level))
+            return type(node)(normal(renamed, level + 1), f"_{level}", normal(lower, level), normal(upper, level))
         case _:
-            return node
+            return mapped(node, lambda operand: normal(operand, level))
 
 
 def _flat(parts: list[Node], chain: type[Add] | type[Mul], nothing: Node) -> list[Node]:

@@ -30,10 +30,14 @@ def evaluate(machine: Machine, loop: Loop, budget: Budget) -> Any:
     """The value of a sum; its bounds are integers, and an empty sum is 0."""
     upper = None if loop.upper == NONE else _integer(machine.registers[loop.upper])
     if isinstance(machine.registers[loop.lower], Infinity):
+        if loop.name == "prod":
+            raise Unclear
         return _from_minus_infinity(machine, loop, upper)
     lower = _integer(machine.registers[loop.lower])
     if upper is not None and upper < lower:
-        return ZERO
+        return ONE if loop.name == "prod" else ZERO
+    if loop.name == "prod":
+        return _product(machine, loop, (lower, upper), budget)
     try:
         return _closed(machine.table, _geometric(machine, loop, [ZERO, ONE]), lower, upper)
     except Other:
@@ -146,6 +150,20 @@ def _from(q: Any, coefficients: list[Any], sums: list[Any], start: int) -> Any:
     return total * (power(q, fmpq(start)) if type(q) in (fmpq, arb) else q**start)
 
 
+def _product(machine: Machine, loop: Loop, bounds: Bounds, budget: Budget) -> Any:
+    """The factors multiplied one by one; what an infinite product is worth is left open."""
+    lower, upper = bounds
+    if upper is None:
+        raise Unclear
+    if upper - lower >= TERMS:
+        raise Expensive
+    total: Any = ONE
+    for i in range(lower, upper + 1):
+        budget.spend(len(loop.inside) + 1, ctx.prec)
+        total = machine.table["mul"](total, _term(machine, loop, i))
+    return total
+
+
 def _one_by_one(machine: Machine, loop: Loop, bounds: Bounds, budget: Budget) -> Any:
     lower, upper = bounds
     if upper is None:
@@ -183,4 +201,4 @@ def _term(machine: Machine, loop: Loop, i: int) -> Any:
         machine.registers[register] = None
     machine.registers[loop.index] = fmpq(i)
     machine.run(loop.inside)
-    return machine.registers[loop.body]
+    return machine.known(loop.body)

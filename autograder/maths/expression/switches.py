@@ -8,6 +8,7 @@ decides are located, and points are set between them: so `relu(x - 1000)` is see
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +21,8 @@ from autograder.maths.expression.vocabulary import Domain
 from autograder.maths.precision import precision
 
 LIMIT = 24
-_PIECES = frozenset(("abs", "relu", "max", "min", "floor"))
+_SIGNS = ("<", "<=", "=", "!=")
+_PIECES = frozenset(("abs", "relu", "max", "min", "floor", *_SIGNS))
 _EDGES = frozenset(("ln", "log2", "log10", "sqrt", "pow"))
 _GRID = [fmpq(sign * 2**k, 64) for k in range(0, 20, 2) for sign in (1, -1)]
 
@@ -52,10 +54,12 @@ def around_switches(
             {**base, name: value}
             for turn, base in enumerate(bases)
             for name, domain in domains.items()
-            for value in _beside(_zeros(machine, switches if not turn else pieces, base, name, domain), domain)
+            for value in _beside(
+                _zeros(machine, switches if not turn else pieces, base, name, domain), domain, exact=machine.jumps
+            )
         ]
     for point in candidates:
-        if found < LIMIT:
+        if found < (4 * LIMIT if machine.jumps else LIMIT):
             found += 1
             yield point
 
@@ -63,7 +67,7 @@ def around_switches(
 def _switches(step: Step) -> Iterator[Switch]:
     """What decides which formula holds: it does so where it is zero."""
     scan = step.name in _PIECES
-    if step.name in ("max", "min"):
+    if step.name in ("max", "min", *_SIGNS):
         yield step.first, step.second, 0, scan
         return
     yield step.first, NONE, 0, scan
@@ -143,6 +147,12 @@ def _dyadic(value: float) -> fmpq:
     return fmpq(round(value * 2**30), 2**30)
 
 
+def _simple(value: fmpq) -> fmpq:
+    """The fraction of small numbers that a rounded zero comes from."""
+    nearest = Fraction(int(value.p), int(value.q)).limit_denominator(1000)
+    return fmpq(nearest.numerator, nearest.denominator)
+
+
 def _scanned(function: Function, domain: Domain) -> Iterator[fmpq]:
     grid = sorted(value for value in _GRID if inside(value, domain))
     values = [(x, function(x)) for x in grid]
@@ -158,14 +168,17 @@ def _scanned(function: Function, domain: Domain) -> Iterator[fmpq]:
         yield (x + y) / 2
 
 
-def _beside(zeros: list[fmpq], domain: Domain) -> Iterator[fmpq]:
-    """Values before, between and after the zeros, and close to each."""
+def _beside(zeros: list[fmpq], domain: Domain, *, exact: bool = False) -> Iterator[fmpq]:
+    """Values before, between and after the zeros, and close to each; the zeros themselves where they are named."""
     wanted: list[fmpq] = [(x + y) / 2 for x, y in pairwise(zeros)]
     for zero in zeros[:6]:
         step = abs(zero) / 8 if zero else fmpq(1, 8)
         wanted += [zero - step, zero + step, zero - step / 512, zero + step / 512]
     if domain.kind in ("posint", "nat", "int", "steps"):
-        wanted = [fmpq(value.floor()) for value in (*zeros, *wanted)]
+        whole = [fmpq((value + fmpq(1, 2**20)).floor()) for value in (*zeros, *wanted)]
+        wanted = [*whole, *(value + 1 for value in whole[: len(zeros)])]
+    elif exact:
+        wanted = [*(_simple(zero) for zero in zeros[:6]), *wanted]
     for value in dict.fromkeys(wanted):
         if inside(value, domain):
             yield value

@@ -7,7 +7,7 @@ better than its keywords.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -89,6 +89,28 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
+class Prod(Sum):
+    """`prod(body, index, lower, upper)`, both bounds included; a sum in all but its operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left sign right`, where the sign is <, <=, = or !=."""
+
+    sign: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The first value whose comparisons all hold; without comparisons it is what else holds."""
+
+    values: tuple[Node, ...]
+    conditions: tuple[tuple[Compare, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """An abbreviation of the question, such as `P(i)`, with what it stands for."""
 
@@ -97,7 +119,7 @@ class Given:
     body: Node
 
 
-Node = Number | Constant | Variable | Add | Mul | Neg | Div | Pow | Call | Sum | Given
+Node = Number | Constant | Variable | Add | Mul | Neg | Div | Pow | Call | Sum | Cases | Compare | Given
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -119,6 +141,10 @@ def children(node: Node) -> tuple[Node, ...]:
             return (body, lower, upper)
         case Given(_, _, body):
             return (body,)
+        case Compare(_, left, right):
+            return (left, right)
+        case Cases(values, conditions):
+            return (*values, *(comparison for condition in conditions for comparison in condition))
         case _:
             return ()
 
@@ -142,30 +168,47 @@ def free_variables(node: Node) -> frozenset[str]:
     return frozenset().union(*map(free_variables, children(node)))
 
 
+def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
+    """`node` with `change` done to each of its operands; an abbreviation keeps its arguments in step."""
+    match node:
+        case Add(terms):
+            return Add(tuple(map(change, terms)))
+        case Mul(factors):
+            return Mul(tuple(map(change, factors)))
+        case Neg(operand):
+            return Neg(change(operand))
+        case Div(numerator, denominator):
+            return Div(change(numerator), change(denominator))
+        case Pow(base, exponent):
+            return Pow(change(base), change(exponent))
+        case Call(name, arguments):
+            return Call(name, tuple(map(change, arguments)))
+        case Given(name, arguments, body):
+            return Given(name, tuple(map(change, arguments)), change(body))
+        case Sum(body, index, lower, upper):
+            return type(node)(change(body), index, change(lower), change(upper))
+        case Cases(values, conditions):
+            inside = (tuple(Compare(c.sign, change(c.left), change(c.right)) for c in one) for one in conditions)
+            return Cases(tuple(map(change, values)), tuple(inside))
+        case _:
+            return node
+
+
+def renamed(node: Node, functions: dict[str, str]) -> Node:
+    """`node` with other functions in the place of some."""
+    inner = mapped(node, lambda operand: renamed(operand, functions))
+    return Call(functions.get(inner.name, inner.name), inner.arguments) if isinstance(inner, Call) else inner
+
+
 def substitute(node: Node, values: dict[str, Node]) -> Node:
     """`node` with free variables replaced; an index that would capture one is renamed."""
     match node:
         case Variable(name):
             return values.get(name, node)
-        case Add(terms):
-            return Add(tuple(substitute(term, values) for term in terms))
-        case Mul(factors):
-            return Mul(tuple(substitute(factor, values) for factor in factors))
-        case Neg(operand):
-            return Neg(substitute(operand, values))
-        case Div(numerator, denominator):
-            return Div(substitute(numerator, values), substitute(denominator, values))
-        case Pow(base, exponent):
-            return Pow(substitute(base, values), substitute(exponent, values))
-        case Call(name, arguments):
-            return Call(name, tuple(substitute(argument, values) for argument in arguments))
-        case Given(name, arguments, body):
-            inner = tuple(substitute(argument, values) for argument in arguments)
-            return Given(name, inner, substitute(body, values))
         case Sum():
             return _substitute_sum(node, values)
         case _:
-            return node
+            return mapped(node, lambda operand: substitute(operand, values))
 
 
 def _substitute_sum(node: Sum, values: dict[str, Node]) -> Node:
@@ -177,7 +220,7 @@ def _substitute_sum(node: Sum, values: dict[str, Node]) -> Node:
             index += "_"
         body = substitute(body, {node.index: Variable(index)})
     bounds = substitute(node.lower, values), substitute(node.upper, values)
-    return Sum(substitute(body, inner), index, *bounds)
+    return type(node)(substitute(body, inner), index, *bounds)
 
 
 @dataclass(frozen=True, kw_only=True)

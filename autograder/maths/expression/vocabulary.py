@@ -13,14 +13,17 @@ from autograder.maths.expression.syntax import Node
 
 # name: (fewest arguments, most arguments)
 FUNCTIONS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("exp", "ln", "log", "log2", "log10", "sqrt", "abs", "floor", "factorial"), (1, 1)),
+    **dict.fromkeys(("exp", "ln", "log", "lg", "log2", "log10", "sqrt", "abs", "floor", "ceil"), (1, 1)),
+    "factorial": (1, 1),
     **dict.fromkeys(("sin", "cos", "tan", "tanh", "sinh", "cosh", "coth", "sech", "asinh", "atan"), (1, 1)),
     **dict.fromkeys(("sigma", "relu", "softplus"), (1, 1)),
     **dict.fromkeys(("max", "min"), (2, 12)),
+    **dict.fromkeys(("binom", "mod"), (2, 2)),
 }
 ALIASES = {
     "ReLU": "relu", "RELU": "relu", "sigmoid": "sigma", "arsinh": "asinh", "arcsinh": "asinh",
     "arctan": "atan", "fabs": "abs", "Abs": "abs", "Max": "max", "Min": "min",
+    "binomial": "binom", "comb": "binom", "nCr": "binom", "ceiling": "ceil", "lb": "log2", "ld": "log2",
 }  # fmt: skip
 INFINITY_WORDS = frozenset(("inf", "oo", "infty", "infinity", "infinite"))
 LOGS = {"ln": "ln", "log2": "log2", "log10": "log10", "refuse": ""}
@@ -72,7 +75,7 @@ class Vocabulary:
 
     def known(self) -> list[str]:
         """Every name a student may write, for suggestions."""
-        return [*self.variables.values(), *self.given, *sorted(self.functions), "pi", "inf", "sum"]
+        return [*self.variables.values(), *self.given, *sorted(self.functions), "pi", "inf", "sum", "prod", "cases"]
 
 
 def canonical(name: str) -> str:

@@ -9,6 +9,8 @@ from autograder.maths.expression.options import Options
 from autograder.maths.expression.syntax import (
     Add,
     Call,
+    Cases,
+    Compare,
     Constant,
     Div,
     Given,
@@ -17,6 +19,7 @@ from autograder.maths.expression.syntax import (
     Node,
     Number,
     Pow,
+    Prod,
     Sum,
     Variable,
     children,
@@ -32,6 +35,9 @@ _OPERATIONS: dict[type, str] = {
     Neg: "-",
     Number: "number",
     Sum: "sum",
+    Prod: "prod",
+    Cases: "cases",
+    Compare: "comparison",
 }
 
 
@@ -68,7 +74,7 @@ def broken_rule(options: Options, node: Node) -> Decision | None:
     """The first rule on the form that `node` breaks."""
     written = set(_parts(node))
     hidden = {part.name for part in walk(node) if isinstance(part, Call)}
-    hidden |= {"sum"} if any(isinstance(part, Sum) for part in walk(node)) else set()
+    hidden |= {_OPERATIONS[type(part)] for part in walk(node) if isinstance(part, Sum)}
     for what in options.forbid:
         if what in written | hidden:
             return different("form", f"write the answer without {what}", form=what)

@@ -4,7 +4,7 @@ r"""Tokens to a tree, by recursive descent; nothing typed is ever evaluated.
     sum      = [ "-" | "+" ] product { ( "+" | "-" ) product } ;
     product  = joined { "*" joined | "/" power } ;
     joined   = power { power } ;                                      a factor beside a factor is a product
-    power    = primary [ "^" [ "-" ] power ] ;                        right-associative
+    power    = primary [ "!" ] [ "^" [ "-" ] power ] ;                right-associative; ln n! is n ln n
     primary  = NUMBER | VARIABLE | "e" | call | bracket | "\frac" group group ;
     bracket  = "(" sum ")" | "[" sum "]" | "{" sum "}" ;
     group    = bracket | DIGIT | LETTER ;                             one token, as in TeX: \frac12
@@ -58,6 +58,7 @@ def parse(text: str, *, variables: Iterable[str]) -> Growth:
 class _Parser:
     def __init__(self, text: str, variables: tuple[str, ...]) -> None:
         self.text, self.position, self.depth = text, 0, 0
+        self.factorial: Piece | None = None  # the last one
         self.tokens = Tokeniser(text, variables).tokens()
 
     # -- the stream --------------------------------------------------------------------------------------------------
@@ -97,6 +98,9 @@ class _Parser:
             raise self.fault("syntax", "there is a comma here: write decimals with a point")
         if self.token.kind != "end":
             raise self.fault("syntax", "The bound ends before this point: write one O(...) around the whole answer.")
+        if any(isinstance(node, Call) and node.function == "factorial" for node in nodes(tree)):
+            message = "A factorial grows faster than every exponential: only ln n! is read here, as n ln n."
+            raise self.fault("factorial", message, self.factorial)
         if sum(1 for _ in itertools.islice(nodes(tree), MAX_NODES + 1)) > MAX_NODES:
             raise Unreadable("too_long", f"The answer has more than {MAX_NODES} parts.", self.text, 0)
         return tree
@@ -165,6 +169,9 @@ class _Parser:
 
     def power(self) -> Node:
         base = self.primary()
+        if mark := self.take("!"):
+            self.factorial = mark
+            base = Call(function="factorial", arguments=(base,))
         return Power(base=base, exponent=self.nested(self.exponent)) if self.take("^") else base
 
     def exponent(self) -> Node:
@@ -220,7 +227,12 @@ class _Parser:
         fewest, most = FUNCTIONS[function]
         if not fewest <= len(arguments) <= most:
             raise self.fault("arity", f"{token.text} has {len(arguments)} arguments here.", token)
+        if function == "factorial":
+            self.factorial = token
         node: Node = Call(function=function, arguments=tuple(arguments))
+        match arguments[0]:
+            case Call(function="factorial", arguments=(inside,)) if function in ("ln", "log") and _counts(inside):
+                node = Product(factors=(inside, Call(function=function, arguments=(inside, *arguments[1:]))))
         if root is not None:
             node = Power(base=arguments[0], exponent=Quotient(top=Number(value=Fraction(1)), bottom=root))
         return node if exponent is None else Power(base=node, exponent=exponent)
@@ -282,6 +294,19 @@ class _Parser:
                          for text in [to_text(Growth(tree=node, variables=()))])  # fmt: skip
         message = f"This root reads in two ways: write sqrt({first})*{second} or sqrt({first}*{second})."
         return self.fault("ambiguous", message, second_token)
+
+
+def _counts(node: Node) -> bool:
+    """Whether a factorial of this is one of a number that is at least 2 and grows with its variables."""
+    match node:
+        case Name():
+            return True
+        case Number(value=value):
+            return value >= 2
+        case Product(factors=factors):
+            return all(map(_counts, factors))
+        case _:
+            return False
 
 
 def _product(factors: list[Node]) -> Node:

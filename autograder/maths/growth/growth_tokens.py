@@ -22,13 +22,14 @@ MAX_DIGITS = 40
 SPELLINGS: dict[str, tuple[str, int | None]] = {
     "ln": ("ln", None), "log": ("ln", None), "lg": ("ln", None), "ld": ("log", 2), "lb": ("log", 2),
     "log2": ("log", 2), "log10": ("log", 10), "sqrt": ("sqrt", None), "exp": ("exp", None), "max": ("max", None),
-    "min": ("min", None), "ceil": ("ceil", None), "floor": ("floor", None),
+    "min": ("min", None), "ceil": ("ceil", None), "floor": ("floor", None), "factorial": ("factorial", None),
 }  # fmt: skip
 WRAPPERS = {"Theta": "Theta", "theta": "Theta", "O": "O"}
 _BRACKETS = {"ceil(": "ceil", "floor(": "floor"}
 _PLAIN = frozenset("+-*/^(){}[],_")
 _CLOSED = {"ceil)": ")", "floor)": ")"}
 _COMPARED = "write the bound alone, without a comparison or an equals sign"
+_COUNTED = "binomials are not read in a bound: write the power that it grows like, such as n^2"
 
 DIALECT = Dialect(
     name="growth",
@@ -44,6 +45,10 @@ DIALECT = Dialect(
         "=": _COMPARED,
         "<": _COMPARED,
         ">": _COMPARED,
+        **dict.fromkeys(("<=", ">=", "!=", "approx"), _COMPARED),
+        "prod": "products over an index are not read in a bound: write what the product grows like",
+        **dict.fromkeys(("binom", "choose"), _COUNTED),
+        **dict.fromkeys(("mod", "%"), "remainders are not read in a bound"),
         "|": "bars are not read in a bound: its variables are positive",
         "bar(": "bars are not read in a bound: its variables are positive",
         "odot": "⊙ and ∘ are not read here: write * for a product",
@@ -102,9 +107,6 @@ class Tokeniser:
             return [_piece("function", token, text=_BRACKETS[text]), Piece(kind="(", column=token.column, spaced=False)]
         if text == "sqrt":
             return [_piece("function", token, text="sqrt")]
-        if text == "!":
-            message = "Factorials are not read here: use powers, logarithms and sums."
-            raise Unreadable("factorial", message, self.text, token.column)
         return [_piece("end" if kind == "end" else _CLOSED.get(text, text), token)]
 
     def _subscripted(self, token: Token, waiting: list[Token]) -> list[Piece]:

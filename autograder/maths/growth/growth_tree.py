@@ -74,6 +74,7 @@ FUNCTIONS = {
     "min": (1, 8),
     "ceil": (1, 1),
     "floor": (1, 1),
+    "factorial": (1, 1),
 }
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from autograder.errors import Unreadable, did_you_mean
 from autograder.maths.spelling.signs import (
     ACCENTS,
+    CASES,
     COMMANDS,
     ENVIRONMENTS,
     FONTS,
@@ -88,7 +89,8 @@ class Dialect:
     `refused` maps a sign, or a kind of sign, to the sentence that says what to write instead; `codes` gives a fault the
     code of the language. `accents`, `lines` and `percent` say whether names may have accents, whether `;;` and line
     breaks separate, and whether `%` begins a comment. `splits` says that
-    a word may be several names, `e` that Euler's number makes `5e-1` read in two ways, `runs_on` that `\\lnT` is ln T.
+    a word may be several names, `e` that Euler's number makes `5e-1` read in two ways, `runs_on` that `\\lnT` is ln T,
+    `cases` that LaTeX's cases are read.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Dialect:
     splits: bool = True
     e: bool = True
     runs_on: bool = False
+    cases: bool = False
 
     @cached_property
     def token(self) -> re.Pattern[str]:
@@ -353,6 +356,8 @@ class _Scanner:
         """What stands behind a backslash; returns where reading goes on."""
         position, end = match.start(), match.end()
         if match["environment"] is not None:
+            if match["environment"].strip().rstrip("*") in CASES and self.dialect.cases:
+                return self.cases(match)
             if match["environment"].strip().rstrip("*") not in ENVIRONMENTS:
                 raise self.fault("command", f"the environment {match['environment']} is not read here", position)
             self.spaced = True
@@ -366,12 +371,46 @@ class _Scanner:
             self.spaced = self.spaced or match[0] == "~"
         return end
 
+    def cases(self, match: re.Match[str]) -> int:
+        """LaTeX's cases as `cases(value, condition; value, condition)`; returns where reading goes on."""
+        start, end, depth = match.start(), match.end(), 1
+        for mark in re.finditer(r"\\\\|\\(begin|end)\s*\{(?:d|r)?cases\*?\}", self.plain[end:]):
+            depth += {"begin": 1, "end": -1, None: 0}[mark[1]]
+            if not depth:
+                break
+        if depth:
+            raise self.fault("command", "\\begin{cases} needs its \\end{cases}", start)
+        closing = end + mark.start()
+        self.add("word", "cases", start, start + 1, command=True)
+        self.add("sign", "(", start, start + 1)
+        for row in self.pieces(r"\\\\(?:\[[^\]\n]{0,20}\])?", end, closing):
+            if not self.plain[slice(*row)].strip():
+                continue
+            if self.found[-1].text != "(" or self.found[-2].text != "cases":
+                self.add("sign", ";", row[0] - 1, row[0])
+            for number, (first, last) in enumerate(self.pieces("&", *row)):
+                if number:
+                    self.add("sign", ",", first - 1, first)
+                self.span(first, first + len(self.plain[first:last].rstrip().rstrip(",")))
+        self.add("sign", ")", closing, end + mark.end())
+        return end + mark.end()
+
+    def pieces(self, sign: str, start: int, end: int) -> list[tuple[int, int]]:
+        """The places between the signs that stand in no environment inside."""
+        found, depth = [], 0
+        for mark in re.finditer(rf"\\(begin|end)\b|{sign}", self.plain[start:end]):
+            depth += {"begin": 1, "end": -1, None: 0}[mark[1]]
+            if mark[1] is None and not depth:
+                found.append((start + mark.start(), start + mark.end()))
+        starts, ends = [start, *(place for _, place in found)], [*(place for place, _ in found), end]
+        return list(zip(starts, ends, strict=True))
+
     def command(self, name: str, position: int, end: int) -> int:
         """A LaTeX command by its meaning."""
         if name in WORDS:
             self.add("word", WORDS[name], position, end, command=True)
         elif name in COMMANDS:
-            self.takes_arguments = self.takes_arguments or COMMANDS[name] in ("sqrt", "frac")
+            self.takes_arguments = self.takes_arguments or COMMANDS[name] in ("sqrt", "frac", "binom")
             self.add("sign", COMMANDS[name], position, end, command=True)
         elif name in SIZES:
             return self.sized(name, end)
@@ -476,19 +515,19 @@ class _Braces:
             self.argument(token)
             if bare and self.waiting[-1].text == "!":
                 raise self.fault(self.waiting[-1], "this factorial reads in two ways: put braces, \\sqrt{…}")
-        elif token.text == "frac":
+        elif token.text in ("frac", "binom"):
             first = self.waiting[-1]
             self.argument(token)
             second = self.waiting[-1]
             self.argument(token)
             if not self.dialect.splits and second.end == first.end and self.waiting[-1].text == "{":
                 raise self.refused(token)  # \frac x1{y}
-        if self.rest and token.text in ("sqrt", "frac"):
+        if self.rest and token.text in ("sqrt", "frac", "binom"):
             raise self.refused(token)
         self.rest = False
 
     def refused(self, command: Token) -> Unreadable:
-        shown = {"sqrt": "\\sqrt{…}", "frac": "\\frac{…}{…}"}[command.text]
+        shown = {"sqrt": "\\sqrt{…}", "frac": "\\frac{…}{…}", "binom": "\\binom{…}{…}"}[command.text]
         return self.fault(self.waiting[-1], f"LaTeX takes one digit or letter here: put braces, {shown}")
 
     def group(self) -> None:
@@ -514,7 +553,7 @@ class _Braces:
             self.put(token, 1, "number")
         elif token.kind == "word" and (token.command or self.is_name(token.text) or len(token.text) == 1):
             if token.text in self.dialect.functions and not self.is_name(token.text):
-                if command.text == "frac":
+                if command.text != "sqrt":
                     raise self.refused(command)
                 return  # \sqrt\ln n
             self.waiting.pop()

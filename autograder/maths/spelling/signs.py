@@ -44,9 +44,10 @@ ACCENTS = {
 }  # fmt: skip
 # A LaTeX command that is a word: the word.
 WORDS = {
-    **{name: name for name in (*GREEK, *FUNCTIONS, "ell", "sum", "softmax", "concat", "sigmoid", "ReLU")},
+    **{name: name for name in (*GREEK, *FUNCTIONS, "ell", "sum", "prod", "mod", "softmax", "concat")},
+    "sigmoid": "sigmoid", "ReLU": "ReLU",
     "varepsilon": "epsilon", "varphi": "phi", "vartheta": "theta", "varrho": "rho", "varpi": "pi", "varsigma": "sigma",
-    "varkappa": "kappa", "infty": "inf",
+    "varkappa": "kappa", "infty": "inf", "bmod": "mod", "land": "and", "wedge": "and",
 }  # fmt: skip
 # A LaTeX command that is a sign. `bar(` and `bar)` are bars that say which side they are.
 COMMANDS = {
@@ -56,8 +57,9 @@ COMMANDS = {
     "lbrace": "(", "rbrace": ")", "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")",
     "dots": "...", "ldots": "...", "cdots": "...", "dotsc": "...", "dotsb": "...", "prime": "'",
     "frac": "frac", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "sqrt": "sqrt", "underset": "underset",
-    "lt": "<", "gt": ">", "le": "<", "leq": "<", "ge": ">", "geq": ">", "ne": "<", "neq": "<", "approx": "<",
-    "equiv": "<",
+    "binom": "binom", "dbinom": "binom", "tbinom": "binom", "choose": "choose",
+    "lt": "<", "gt": ">", "le": "<=", "leq": "<=", "leqslant": "<=", "ge": ">=", "geq": ">=", "geqslant": ">=",
+    "ne": "!=", "neq": "!=", "approx": "approx", "equiv": "approx",
 }  # fmt: skip
 SIZES = frozenset(
     ["left", "right", "middle", *(f"{big}{side}" for big in ("big", "Big", "bigg", "Bigg") for side in ("", *"lrm"))]
@@ -77,13 +79,11 @@ ENVIRONMENTS = frozenset((
     "equation", "align", "aligned", "alignat", "gather", "gathered", "eqnarray", "displaymath", "math", "split",
     "multline", "array", "flalign", "alignedat",
 ))  # fmt: skip
+CASES = ("cases", "dcases", "rcases")
 
 # What is read in no language, and what to write instead.
 REFUSED = {
-    "binom": "\\binom is not read: write it with factorials or as a product, such as n*(n-1)/2",
-    "dbinom": "\\dbinom is not read: write it with factorials or as a product, such as n*(n-1)/2",
-    "tbinom": "\\tbinom is not read: write it with factorials or as a product, such as n*(n-1)/2",
-    "prod": "products over an index are not read: write a power, a factorial, or e^ of a sum",
+    "pmod": "\\pmod is not read: write mod(a, b) for the remainder of a by b",
     "int": "integrals are not read: write out their value",
     "partial": "derivatives are not read: write them out",
     "over": "\\over is not read: write \\frac{…}{…}",
@@ -93,7 +93,6 @@ REFUSED = {
     "intercal": "write the transposed tensor with its indices, such as W[k,j,i], not with a transposition sign",
     ":": "a colon is not read: write / for a quotient",
     "@": "@ is not read: write the product with its indices or with *",
-    "%": "% is not read: write a share as a quotient",
     "\"": "a quotation mark stands inside the answer",
     "`": "a quotation mark stands inside the answer",
 }  # fmt: skip

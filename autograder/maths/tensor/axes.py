@@ -19,6 +19,7 @@ from autograder.maths.tensor.core_tree import (
     Core,
     CoreIndex,
     Fault,
+    Indicator,
     Integer,
     Join,
     Meaning,
@@ -166,6 +167,8 @@ def _unite_bounds(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str
 def _bounds(node: Core) -> Iterable[tuple[str, CoreIndex | None, CoreIndex | None]]:
     if isinstance(node, Multiply):
         yield from node.bounds
+    if isinstance(node, Indicator) and node.left.variable and node.right.variable:
+        yield node.left.variable, node.right, None
     for child in inner(node):
         yield from _bounds(child)
 

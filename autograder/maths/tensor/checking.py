@@ -12,7 +12,7 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.meaning import meanings
 from autograder.maths.tensor.scope import Setting
 from autograder.maths.tensor.symbols import axes
-from autograder.maths.tensor.tensor_tree import Expr, System, Tensor, children
+from autograder.maths.tensor.tensor_tree import Expr, Indicator, System, Tensor, children
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,9 @@ def interpret(system: System, declarations: Declarations, more_axes: frozenset[s
         axes=frozenset(known | shaped),
         scalars=frozenset(scalars),
         zero=declarations.zero,
+        kronecker=bool(declarations.shapes)
+        and not declarations.open
+        and "delta" not in {*declarations.shapes, *(equation.left.name.key for equation in system.equations)},
     )
     return Interpreted(system=system, links=meanings(system, setting))
 
@@ -208,7 +211,7 @@ def recurring(found: Interpreted) -> dict[str, int]:
 
 def tensors(node: Expr) -> set[str]:
     """Every tensor name that is written in an expression."""
-    found = {node.name.key} if isinstance(node, Tensor) else set()
+    found = {node.name.key} if isinstance(node, Tensor) and not isinstance(node, Indicator) else set()
     return found.union(*(tensors(child) for child in children(node)))
 
 

@@ -82,6 +82,15 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Indicator:
+    """One where the indices compare as the sign says, else zero: the Kronecker delta and masks."""
+
+    sign: str
+    left: CoreIndex
+    right: CoreIndex
+
+
+@dataclass(frozen=True, slots=True)
 class Add:
     """Terms with signs."""
 
@@ -148,7 +157,19 @@ class Join:
 
 
 Core = (
-    Constant | AxisSize | IndexValue | Read | Add | Multiply | Reciprocal | Raise | Normalise | Apply | Unknown | Join
+    Constant
+    | AxisSize
+    | IndexValue
+    | Indicator
+    | Read
+    | Add
+    | Multiply
+    | Reciprocal
+    | Raise
+    | Normalise
+    | Apply
+    | Unknown
+    | Join
 )
 
 
@@ -230,6 +251,8 @@ def variables(node: Core | CoreIndex) -> frozenset[str]:
         return frozenset(found)
     if isinstance(node, IndexValue):
         return variables(node.index)
+    if isinstance(node, Indicator):
+        return variables(node.left) | variables(node.right)
     if isinstance(node, Read):
         return frozenset().union(*(variables(index) for index in node.indices))
     over = set(node.over if isinstance(node, Normalise) else ())

@@ -4,7 +4,8 @@ context.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from autograder.errors import AuthorError, Unreadable
@@ -24,6 +25,7 @@ class Declarations:
     zero: axes whose indices count from 0, such as the D of `sum_{Dt=0}^{D-1}`; all others count from 1.
     positive: tensors whose entries lie between 0 and 1, such as probabilities, so that `ln(A[a,w])` is real.
     open: an answer may use tensors that are not declared, as parameters of its own.
+    constraints: pairs of axes, of which the first is never larger than the second.
     """
 
     shapes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -34,6 +36,7 @@ class Declarations:
     zero: frozenset[str] = frozenset()
     positive: frozenset[str] = frozenset()
     open: bool = False
+    constraints: tuple[tuple[str, str], ...] = ()
 
 
 def declare(
@@ -45,6 +48,7 @@ def declare(
     zero: str = "",
     positive: str = "",
     open: bool = False,  # noqa: A002 - the word that says it
+    constraints: Iterable[str] = (),
 ) -> Declarations:
     """Declarations in the notation of the equations: `declare("W^Q[K,U,J]", "h_in[T,J]", sizes={"J":
     "K*I"})`.
@@ -62,7 +66,16 @@ def declare(
         zero=frozenset(zero.split()),
         positive=frozenset(map(tensor_key, positive.split())),
         open=open,
+        constraints=tuple(map(_constraint, constraints)),
     )
+
+
+def _constraint(text: str) -> tuple[str, str]:
+    """The smaller and the larger axis of `K<=E`."""
+    sides = re.fullmatch(r"\s*(\w+)\s*(<=?|>=?|≤|≥)\s*(\w+)\s*", text)
+    if sides is None:
+        raise AuthorError("constraint", f"a constraint compares two axes, such as K<=E, not {text!r}")
+    return (sides[1], sides[3]) if sides[2] in ("<", "<=", "≤") else (sides[3], sides[1])
 
 
 def tensor_key(text: str) -> str:

@@ -22,6 +22,7 @@ from autograder.maths.tensor.core_tree import (
     Core,
     CoreIndex,
     IndexValue,
+    Indicator,
     Integer,
     Join,
     Meaning,
@@ -42,6 +43,7 @@ from autograder.maths.tensor.number_systems import Arithmetic, Array
 from autograder.maths.tensor.values import Budget, Grid, LimitError, Value, rising, union
 
 LARGEST = 400_000
+_COMPARED = {"<": np.less, "<=": np.less_equal, "=": np.equal, "!=": np.not_equal}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +159,8 @@ class Body:
                 return self._scalar(self.options.axis(axis))
             case IndexValue(index=index):
                 return self._number(index)
+            case Indicator():
+                return self._compared(node)
             case Read():
                 return self._read(node)
             case Add(terms=terms):
@@ -383,6 +387,21 @@ class Body:
         pair: Array = np.empty(2, dtype=self.arithmetic.dtype)
         pair[:] = [self.arithmetic.constant(Fraction(0)), self.arithmetic.constant(Fraction(1))]
         return Value(dims, pair[np.broadcast_to(inside, self._shape(dims)).astype(int)])
+
+    def _compared(self, node: Indicator) -> Value:
+        """One where the indices compare as the sign says, else zero."""
+        if any(isinstance(atom, Integer) for side in (node.left, node.right) for _, atom in side.terms):
+            raise LimitError("indicator", "a comparison with an integer sequence is not decided here")
+        names = variables(node.left) | variables(node.right)
+        zero = any(self.options.zero(self.meaning, name) for name in names)
+        left, right = self._bound(node.left, zero), self._bound(node.right, zero)
+        dims = union([left, right])
+        holds = _COMPARED[node.sign](left.spread(dims), right.spread(dims))
+        if (node.left.constant or node.right.constant) and (holds.all() or not holds.any()):
+            raise LimitError("indicator", "a comparison with a number that no drawn axis reaches")
+        pair: Array = np.empty(2, dtype=self.arithmetic.dtype)
+        pair[:] = [self.arithmetic.constant(Fraction(0)), self.arithmetic.constant(Fraction(1))]
+        return Value(dims, pair[np.broadcast_to(holds, self._shape(dims)).astype(int)])
 
     def _bound(self, bound: CoreIndex, zero: bool) -> Value:
         """A bound made of numbers and sizes counts from one, like the notation, or from zero where that is

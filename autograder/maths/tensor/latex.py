@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from autograder.maths.spelling import GREEK
 from autograder.maths.tensor.rendering import FACTOR, Text
-from autograder.maths.tensor.tensor_tree import Concat, Expr, Index, Name, Power, Symbol, System, Tensor, Total
+from autograder.maths.tensor.tensor_tree import (
+    Concat,
+    Expr,
+    Index,
+    Indicator,
+    Name,
+    Power,
+    Symbol,
+    System,
+    Tensor,
+    Total,
+)
 
 
 class Latex(Text):
     """LaTeX, for MathJax."""
 
     dots = r"\dots"
+    one = r"\mathbb{1}"
+    signs: ClassVar[dict[str, str]] = {"<=": r" \le ", "!=": r" \ne "}
 
     def system(self, system: System) -> str:
         """An `aligned` environment where there is more than one equation."""
@@ -47,6 +61,8 @@ class Latex(Text):
 
     def tensor(self, node: Tensor) -> str:
         """The name with its index list in plain brackets."""
+        if isinstance(node, Indicator):
+            return super().tensor(node)
         given = rf" \mid {node.given.replace('...', chr(92) + 'dots ')}" if node.given else ""
         inside = ", ".join(map(self.index, node.indices)) + given
         return self.name(node.name) + (f"[{inside}]" if inside else "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from autograder.maths.tensor import messages
+from autograder.maths.tensor import messages, tensor_tree
 from autograder.maths.tensor.concatenation import dotted
 from autograder.maths.tensor.core_tree import (
     Add,
@@ -20,6 +20,7 @@ from autograder.maths.tensor.core_tree import (
     Core,
     CoreIndex,
     IndexValue,
+    Indicator,
     Join,
     Meaning,
     Multiply,
@@ -162,6 +163,10 @@ class _Reading(Scoped):
             if seen.count(symbol) > 1 and "#" in scope.get(symbol.key, "#"):
                 self.fault(messages.cap_twice(symbol, name.key), node.column)
                 return Constant(ZERO)
+        kronecker = self.setting.kronecker and name.key == "delta" and len(node.indices) == 2
+        if kronecker or isinstance(node, tensor_tree.Indicator):
+            left, right = (self.index(index, scope, node.column) for index in node.indices)
+            return Indicator(node.sign if isinstance(node, tensor_tree.Indicator) else "=", left, right)
         hidden, key = self.layer(name, scope)
         indices = tuple(self.index(index, scope, node.column) for index in node.indices)
         return Read(key, hidden + indices, node.column)

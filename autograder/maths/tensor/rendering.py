@@ -6,6 +6,7 @@ Every scope is visible: a softmax always has its brackets, a product its parenth
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import ClassVar
 
 from autograder.maths.tensor.tensor_tree import (
     Call,
@@ -13,6 +14,7 @@ from autograder.maths.tensor.tensor_tree import (
     Equation,
     Expr,
     Index,
+    Indicator,
     Lookup,
     Name,
     Number,
@@ -35,6 +37,8 @@ class Text:
     """ASCII, as one would type it."""
 
     dots = "..."
+    one = "1"
+    signs: ClassVar[dict[str, str]] = {}
 
     def system(self, system: System) -> str:
         """One equation a line."""
@@ -133,6 +137,8 @@ class Text:
 
     def tensor(self, node: Tensor) -> str:
         """`W^Q[k,U,J]`, `P[w_t | w_1,...]`."""
+        if isinstance(node, Indicator):
+            return self.one + self.brackets(self.signs.get(node.sign, node.sign).join(map(self.index, node.indices)))
         inside = ",".join(map(self.index, node.indices)) + (f" | {node.given}" if node.given else "")
         return self.name(node.name) + (self.brackets(inside) if inside else "")
 

@@ -16,7 +16,7 @@ CONTEXT = "@"
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """What is known around an equation: context indices, integer sequences, axis names, names of scalar
-    tensors, axes that count from zero.
+    tensors, axes that count from zero; `kronecker` where `delta[i,j]` is no tensor of the question or the answer.
     """
 
     context: tuple[str, ...] = ()
@@ -24,6 +24,7 @@ class Setting:
     axes: frozenset[str] = frozenset()
     scalars: frozenset[str] = frozenset()
     zero: frozenset[str] = frozenset()
+    kronecker: bool = False
 
 
 class Scoped:

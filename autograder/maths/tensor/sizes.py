@@ -43,7 +43,9 @@ class Sizes:
                 self.values[axes.root(root)] = (fixed or {})[known[0]]
         self.values.update(self.stated)
         derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
-        self._draw([root for root in self._roots() if root not in derived and root not in self.values], trial, seed)
+        free = [root for root in self._roots() if root not in derived and root not in self.values]
+        self._draw(free, trial, seed)
+        self._order([(axes.letter(one), axes.letter(other)) for one, other in declarations.constraints], free)
         for _ in range(4):
             self._products(products)
             self._joins()
@@ -68,6 +70,13 @@ class Sizes:
                     break
             before = drawn
         self.values.update(before)
+
+    def _order(self, constraints: list[tuple[Node, Node]], free: list[Node]) -> None:
+        """Swap the sizes of two drawn axes where the question says which is the larger one."""
+        for _ in constraints:
+            for smaller, larger in constraints:
+                if smaller in free and larger in free and self.values[smaller] > self.values[larger]:
+                    self.values[smaller], self.values[larger] = self.values[larger], self.values[smaller]
 
     def _assigned(self, roots: list[Node], trial: int, rng: random.Random) -> dict[Node, int]:
         pool = (OTHERS if trial % 2 else PRIMES) + MORE * len(roots)

@@ -7,7 +7,8 @@ r"""The recursive-descent parser of tensor equations; student text is never eval
     term     = factor { [ "*" | "/" ] factor } [ [ "*" | "/" ] binder ] | binder ;
     binder   = "sum_" subs [ "^" bound ] term | "concat_" subs term | "softmax_" subs sum ;
     factor   = [ "-" ] primary [ "^" ( [ "-" ] NUMBER | "{" expr "}" | "(" expr ")" ) ] ;
-    primary  = NUMBER | tensor | SIZE | "(" expr ")" | "[" expr "]" | "{" expr "}"
+    primary  = NUMBER | tensor | SIZE | "{" expr "}"
+             | "1[" index ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) index "]" | "(" expr ")" | "[" expr "]"
              | "softmax_" subs "[" expr "]" | FUNCTION "(" expr { "," expr } ")"
              | "\frac" group group | "\sqrt" group | "sqrt" factor ;
     group    = "{" expr "}" | "(" expr ")" | DIGIT | LETTER ;         one token, as in TeX: \frac12
@@ -27,6 +28,7 @@ reads in two ways and is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -43,6 +45,7 @@ from autograder.maths.tensor.tensor_tree import (
     Expr,
     Index,
     IndexTerm,
+    Indicator,
     Lookup,
     Name,
     Number,
@@ -156,6 +159,10 @@ class Grammar:
         return System(equations=tuple(equations), text=self.text, warnings=tuple(self.warnings))
 
     def _stuck(self) -> str:
+        if self.at("<", "<=", ">", ">=", "!="):
+            return "write an equation, not a comparison; 1[i<=j] is one where i<=j"
+        if self.at("!"):
+            return "factorials are not read in an equation: write the number out"
         if self.at(")", "]", "}"):
             return f"this {self.token.text!r} has no opening bracket"
         if self.token.kind == "number":
@@ -257,7 +264,7 @@ class Grammar:
         """A number, a tensor, a call or something in brackets."""
         token = self.token
         if token.kind == "number":
-            return self.number()
+            return self._indicator() or self.number()
         if token.kind == "command":
             return self._command()
         for opening, closing in CLOSING.items():
@@ -273,9 +280,41 @@ class Grammar:
             raise self.failure(f"brackets are missing around the argument of the function: {token.text}(…)")
         if token.kind in ("word", "accent"):
             return self.tensor()
+        if self.at("!"):
+            raise self.failure("factorials are not read in an equation: write the number out")
         if self.at("|"):
             raise self.failure("bars are not read in an equation: write abs(…)")
         raise self.failure("the text ends too early" if token.kind == "end" else "a factor is expected here")
+
+    def _indicator(self) -> Expr | None:
+        """`1[i=j]`, where a one and a bracket with a comparison of indices stand here."""
+        start, nodes, depth = self.position, self.nodes, self.depth
+        if self.token.text != "1" or self.ahead().text not in ("[", "(", "{", "_"):
+            return None
+        column = self.take().column
+        try:
+            self.accept("_")
+            closing = CLOSING[self.take().text]
+            left = self.index()
+            sign = self._comparison()
+            right = self.index()
+            self.expect(closing)
+        except (Unreadable, KeyError):
+            self.move(start)
+            self.nodes, self.depth = nodes, depth
+            return None
+        indices = (right, left) if sign in (">", ">=") else (left, right)
+        sign = {">": "<", ">=": "<="}.get(sign, sign)
+        return Indicator(name=Name(base="1"), indices=indices, sign=sign, column=column)
+
+    def _comparison(self) -> str:
+        """`=`, `!=`, `<`, `<=`, `>`, `>=`, as one sign or as two."""
+        sign = self.take().text
+        if sign in ("<", ">", "!", "=") and self.accept("="):
+            return "=" if sign == "=" else f"{sign}="
+        if sign not in ("<", "<=", ">", ">=", "=", "!="):
+            raise self.failure("a comparison is expected here")
+        return sign
 
     def _names_a_tensor(self) -> bool:
         """Whether a function's word stands for a tensor: a deviation `sigma`, or one with a label."""
@@ -488,6 +527,10 @@ class Grammar:
                 self.nodes, self.depth = nodes, depth
             if len(name.base) > 1:
                 return self._opaque(name, column)
+        if not indices and (pair := _KRONECKER.fullmatch(name.text)):
+            symbols = [_symbol(part) for part in pair.groups()]
+            indices = tuple(Index(terms=(IndexTerm(coefficient=1, atom=symbol),)) for symbol in symbols)
+            name = Name(base="delta")
         return Tensor(name=name, indices=indices, given=given, column=column)
 
     def _round(self, name: Name, column: int) -> Tensor:
@@ -714,6 +757,14 @@ class Grammar:
             found.append(self.index())
         self.expect(closing)
         return tuple(found)
+
+
+_KRONECKER = re.compile(r"delta_\{?([A-Za-z](?:_[A-Za-z0-9])?'*),?([A-Za-z](?:_[A-Za-z0-9])?'*)\}?")  # delta_{ij}
+
+
+def _symbol(text: str) -> Symbol:
+    letter, _, label = text.rstrip("'").partition("_")
+    return Symbol(letter=letter, label=label, primes=text.count("'"))
 
 
 def _split(word: str) -> tuple[str, str]:

@@ -21,9 +21,10 @@ DIALECT = Dialect(
     | {"lookalike": "look_alike"},
     refused={
         ".": "a point may only stand inside a number",
-        "!": "factorials are not read in an equation: write the number out",
-        "<": "write an equation, not a comparison",
-        ">": "write an equation, not a comparison",
+        "approx": "write an equation, not a comparison",
+        "prod": "products over an index are not read in an equation",
+        **dict.fromkeys(("binom", "choose"), "binomials are not read in an equation: write the number out"),
+        "mod": "remainders are not read in an equation",
         "inf": "infinity is not read in an equation: a sum runs over its axis",
         "floor(": "floors are not read in an equation: write the whole number itself",
         "ceil(": "ceilings are not read in an equation: write the whole number itself",

@@ -130,6 +130,13 @@ class Tensor:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Indicator(Tensor):
+    """`1[i<=j]`: one where its two indices compare as the sign says (<, <=, = or !=), else zero."""
+
+    sign: str = "="
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sum:
     """Terms with signs +1 or -1; a lone term with sign -1 is a negation."""
 

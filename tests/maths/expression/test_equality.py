@@ -18,7 +18,9 @@ ROWS = [json.loads(line) for line in CASES.read_text().splitlines()]
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['reference']} | {row['answer']}" for row in ROWS])
 def test_case_file(row: dict[str, Any]) -> None:
     """Every row of the case file has the verdict it names."""
-    decision = expression.decide(row["reference"], row["answer"], domains=row.get("domains", {}))
+    decision = expression.decide(
+        row["reference"], row["answer"], domains=row.get("domains", {}), constraints=row.get("constraints", ())
+    )
     assert decision.outcome == ("equal" if row["verdict"] else "different")
 
 
@@ -263,7 +265,7 @@ RULES = [
     ("1", "0*ln(0)", "different"),
     ("1/0", "1/0", "undecided"),
     ("x+1", "(x^2-1)/(x-1)", "equal"),
-    ("n", "n^2/n", "different"),
+    ("n", "n^2/n", "undecided"),
     ("J", "J^2/J", "equal"),
     ("1/(n-n)", "1/(n-n)", "undecided"),
     ("r", "|r|", "equal"),
@@ -273,7 +275,7 @@ RULES = [
     # powers
     ("x^0", "1", "equal"),
     ("0^n", "0", "different"),
-    ("n^n", "n^(n+1)/n", "different"),
+    ("n^n", "n^(n+1)/n", "undecided"),
     ("x^(1/3)", "|x|^(1/3)", "different"),
     ("(x^2)^(1/2)", "x", "different"),
     ("(-1)^n", "cos(pi*n)", "equal"),
@@ -301,7 +303,7 @@ RULES = [
     ("floor(n/2)+floor((n+1)/2)", "n", "equal"),
     ("(1-(-1)^n)/2", "n-2*floor(n/2)", "equal"),
     ("n*(n-1)*(n-2)*(n-3)*(n-4)", "0", "different"),
-    ("n!", "n*(n-1)!", "different"),
+    ("n!", "n*(n-1)!", "undecided"),
     ("(n+1)!", "(n+1)*n!", "equal"),
     ("min(n, 1)", "1-0^n", "equal"),
     ("min(n, 500)", "n", "different"),
@@ -358,7 +360,7 @@ RULES = [
     ("2x+3", "(4x^2-9)/(2x-3)", "equal"),
     ("2x-5", "(4x^2-25)/(2x+5)", "equal"),
     ("1+4p", "(1-16p^2)/(1-4p)", "equal"),
-    ("floor(2x)+floor(-2x)", "-1", "equal"),
+    ("floor(2x)+floor(-2x)", "-1", "undecided"),
     ("floor(n)+floor(-n)", "-1", "different"),
     ("x/|x|", "2*relu(x)/x-1", "equal"),
     # infinities
