@@ -130,7 +130,12 @@ SAYS = [
     (Written("w", points=1, reference="m", rubric="r"), [], [], True),
     (Expression("e", points=1, reference="x", equivalents=["1*x"], alternatives=["y"]), ["e"], ["1*x", "y"], False),
     (Expression("e", points=1, reference=after, follows="first"), ["e"], [], False),
-    (Function("f", points=1, reference=double, inputs=inputs, checks=[close()], trials=2, also=()), ["f"] * 3, [], False),
+    (
+        Function("f", points=1, reference=double, inputs=inputs, checks=[close()], trials=2, also=()),
+        ["f"] * 3,
+        [],
+        False,
+    ),
 ]
 
 
