@@ -143,11 +143,11 @@ def time_handed_in(folder: Path) -> tuple[datetime.datetime | None, str]:
         return None, ""
     except OSError as error:
         return None, f"The time of submission could not be read ({error.strerror}); none was recorded."
-    text = _decoded(content).replace("\0", "").strip()
+    text = _decoded(content).strip("\ufeff\0 \t\r\n")
     if not text:
         return None, ""
     try:
-        if not re.search(r"\b\d{4}-\d\d?-\d\d?\b|\b\d{8}T|[A-Za-z]{3}", text) or not re.search(r"\d{4}", text):
+        if not re.search(r"\b\d{4}-\d\d?-\d\d?(?!\d)|\b\d{8}T|[A-Za-z]{3}", text) or not re.search(r"\d{4}", text):
             raise ValueError("no date of a known form")
         return utils.parse_utc(text), ""
     except (ValueError, OverflowError, TypeError, AttributeError):
