@@ -43,4 +43,4 @@ def _size(output: dict[str, Any]) -> int:
         *output.get("traceback", ()),
         *output.get("data", {}).values(),
     ]
-    return sum(len(html.escape(text)) + 40 * text.count("\x1b") for text in texts) + 100
+    return sum(len(html.escape(str(text))) + 40 * str(text).count("\x1b") for text in texts) + 100
