@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+NEAR = 100  # characters on each side of a fault that are shown
+MAX_MESSAGE = 1_000
+
 
 class AutograderError(Exception):
     """Any error this package raises on purpose."""
@@ -50,14 +53,20 @@ class Unreadable(StudentError):
         self.column = column
 
     def caret(self) -> str:
-        """The line of `text` that holds the fault, a caret under its column, and the message."""
+        """The line of `text` that holds the fault, or what is near it, a caret under its column, and the message."""
+        message = self.message if len(self.message) <= MAX_MESSAGE else f"{self.message[:MAX_MESSAGE]} …"
         if self.column is None or not self.text:
-            return self.message
+            return message
         column = min(max(self.column, 0), len(self.text))
         start = self.text.rfind("\n", 0, column) + 1
         end = self.text.find("\n", column)
         line = self.text[start : end if end >= 0 else len(self.text)]
-        return f"{line}\n{' ' * (column - start)}^\n{self.message}"
+        place, before, after = column - start, "", ""
+        if place > NEAR:
+            line, place, before = line[place - NEAR :], NEAR, "… "
+        if len(line) > place + NEAR:
+            line, after = line[: place + NEAR], " …"
+        return f"{before}{line}{after}\n{' ' * (len(before) + place)}^\n{message}"
 
 
 class AuthorError(AutograderError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import json
@@ -84,10 +85,11 @@ def _mentioned(course: Path, assignment: str) -> list[str]:
         return list(EXTRA)
     left = dict.fromkeys(EXTRA, 0)
     for file in files:
-        if file.is_file() and not file.is_symlink() and file.stat().st_size < 2**24:
-            content = file.read_bytes()
-            for name in left:
-                left[name] += name.split(".")[0].encode() in content
+        with contextlib.suppress(OSError):  # what cannot be read is found when its turn comes
+            if file.is_file() and not file.is_symlink() and file.stat().st_size < 2**24:
+                content = file.read_bytes()
+                for name in left:
+                    left[name] += name.split(".")[0].encode() in content
     return [name for name, count in left.items() if count > FEW]
 
 

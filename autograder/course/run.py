@@ -25,6 +25,7 @@ from autograder.grading.plan import grade_replies, task_of
 from autograder.grading.report import path_of
 from autograder.grading.submission import Submission
 from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.files import entries, printable
 from autograder.nbgrader.folder import Folder, Handed
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies, Task
@@ -119,7 +120,7 @@ class _Run:
         self.limits = dataclasses.replace(limits, require_wall=limits.require_wall or options.require_wall)
         self.twice = options.twice or folder.judge.runs > 1
         found = folder.handed_in(options.students)
-        self.handed = {item.student: self._keyed(item) for item in found}
+        self.handed = {item.student: item for item in found}
         self.rows = {student: Row(student=student) for student in self.handed}
         everybody = set(options.students or folder.rows.students())
         self.result = Result(
@@ -131,9 +132,9 @@ class _Run:
     def go(self) -> Result:
         """Grade what is to be graded, and say how it went."""
         start = time.monotonic()
-        todo = [item for item in self.handed.values() if not (self.options.resume and self._kept(item))]
-        self.watch(self.result)
         try:
+            todo = [item for item in self.handed.values() if not (self.options.resume and self._kept(item))]
+            self.watch(self.result)
             self.journal.write(state="start", submissions=len(self.handed), todo=len(todo))
             if self.folder.by_nbgrader:
                 self._by_nbgrader(todo)
@@ -155,7 +156,7 @@ class _Run:
     def _kept(self, handed: Handed) -> bool:
         """Whether an earlier run has done just this work; then it is shown as it was."""
         line = self.journal.last.get(handed.student, {})
-        if line.get("state") != "done" or line.get("key") != handed.key:
+        if line.get("state") != "done" or line.get("key") != self._keyed(handed).key:
             return False
         if self.options.feedback and not line.get("feedback"):
             return False
@@ -170,6 +171,7 @@ class _Run:
     def _by_nbgrader(self, todo: list[Handed]) -> None:
         for handed in todo:
             with self._guarded(handed):
+                handed = self._keyed(handed)
                 self.folder.grade_by_nbgrader(handed, feedback=self.options.feedback)
                 self._done(handed, {})
 
@@ -206,12 +208,17 @@ class _Run:
             self.watch(self.result)
             paths = self.folder.made_safe(handed)
             if not paths:
-                raise _Nothing("no notebook of this assignment was submitted")
+                raise _Nothing(f"no notebook of this assignment was submitted{self._instead(handed)}")
             handed = self._keyed(handed)  # of the folder as it is now; before it is read, so that a change is noticed
             submissions = self.folder.read(paths)
             tasks = {name: task_of(submission, self.limits) for name, submission in submissions.items()}
             return _Work(handed=handed, submissions=submissions, tasks=tasks)
         return None
+
+    def _instead(self, handed: Handed) -> str:
+        """What was handed in where no notebook was."""
+        names = [printable(str(path.relative_to(handed.folder))) for path, _ in entries(handed.folder)]
+        return f" (there are: {', '.join(names[:5])}{', …' if names[5:] else ''})" if names else ""
 
     def _end(self, workers: Workers, work: _Work, future: Future[list[Replies]]) -> None:
         """Judge what came back, and write."""
@@ -236,10 +243,13 @@ class _Run:
         row = self.rows[handed.student]
         outcomes = [outcome for item in graded.values() for outcome in item.report.outcomes]
         row.points = sum(outcome.points for outcome in outcomes)
-        row.of = sum(outcome.max_points for outcome in outcomes)
+        missing = self.folder.missing(graded) if graded else {}
+        row.of = sum(outcome.max_points for outcome in outcomes) + sum(missing.values())
         row.held = sum(outcome.standing == "held" for outcome in outcomes)
-        row.flags = tuple(flag for item in graded.values() for flag in item.report.flags)
+        row.flags = tuple(dict.fromkeys(flag for item in graded.values() for flag in item.report.flags))
         row.why = "; ".join(one_line(item.report) for item in graded.values())
+        if missing:
+            row.why = f"{row.points:g} of {row.of:g} points; not handed in: {', '.join(missing)}; {row.why}"
         self.journal.write(
             state="done",
             student=handed.student,
@@ -288,7 +298,8 @@ class _Guard:
             return False
         row = self.run.rows[self.handed.student]
         row.state = "empty" if isinstance(error, _Nothing) else "failed"
-        row.why = (f"{error}" if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}")[:500]
+        why = f"{error}" if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}"
+        row.why = printable(why[:500])
         self.run.journal.write(state=row.state, student=self.handed.student, key=self.handed.key, why=row.why)
         self.run.watch(self.run.result)
         return True

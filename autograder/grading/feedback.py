@@ -55,7 +55,7 @@ def student_comment(outcome: Outcome) -> str | None:
     """
     lines = [_sentence(verdict) for verdict in outcome.verdicts if not verdict.ok and verdict.code != "not_reached"]
     lines += outcome.notes
-    return inert("\n\n".join(lines)) or None
+    return inert("\n\n".join(lines), {}) or None
 
 
 def staff_note(outcome: Outcome) -> str | None:
@@ -66,7 +66,7 @@ def staff_note(outcome: Outcome) -> str | None:
     for verdict in outcome.verdicts:
         if verdict.ok is None and verdict.code != "not_reached":
             lines.append(f"*{verdict.check}, {verdict.code}.* {verdict.message}\n\n{verdict.staff}".strip())
-    return inert("\n\n".join(lines))
+    return inert("\n\n".join(lines), {})
 
 
 def is_for_staff(cell: Mapping[str, Any]) -> bool:

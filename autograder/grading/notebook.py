@@ -12,7 +12,9 @@ from autograder.authoring.source_notebook import WRITTEN_MARK
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.grading.feedback import add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
-from autograder.grading.repair import is_picture, writable
+from autograder.grading.output_limit import limit_outputs
+from autograder.grading.pictures import is_picture
+from autograder.grading.repair import writable
 from autograder.grading.repeatability import steady
 from autograder.grading.stops import Stop, with_stops
 from autograder.grading.submission import Submission
@@ -112,6 +114,7 @@ def _reported(
     digest: str = "",
 ) -> Graded:
     """The notebook with what graders are to read in it, and the report."""
+    flags += limit_outputs(notebook)
     add_staff_notes(notebook, outcomes)
     paper = submission.paper
     report = Report(

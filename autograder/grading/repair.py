@@ -11,17 +11,18 @@ import ast
 import copy
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.authoring.source_notebook import answer_id
+from autograder.grading.pictures import MAX_TEXT, Beside, allowed, settled
 
 MAX_BYTES = 64 * 2**20
+MAX_ITEMS = 1_000_000  # objects and lists in the file: each takes a hundred times its own length in memory
 MAX_CELLS = 2_000
 MAX_SOURCE = 2**20
-_PICTURES = ("image/png", "image/jpeg", "image/gif")
-_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+MAX_TEXTS = 500_000  # characters of all text cells together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +33,22 @@ class Flag:
     message: str
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class StudentCell:
-    """A cell as handed in, reduced to what can be trusted to be text; `pictures` are a markdown cell's attachments."""
+    """A cell as handed in, reduced to what can be trusted to be text; `pictures` are a markdown cell's attachments.
+
+    `squeezed` is all that was handed in, without white space; `remarks` say what of it is not in `source`, and `cut`
+    whether it was too long.
+    """
 
     place: int
     cell_type: str
     source: str
+    squeezed: str
     grade_id: str | None
     pictures: dict[str, dict[str, str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    cut: bool = False
     used: bool = False
 
 
@@ -59,10 +67,12 @@ class Whole:
         return {**self.notebook, "metadata": {**metadata, "autograder": {**metadata["autograder"], **remarks}}}
 
 
-def read_cells(content: bytes) -> list[StudentCell]:
-    """The cells of a submitted file; ValueError with a sentence if it is no notebook."""
+def read_cells(content: bytes, beside: Beside | None = None) -> list[StudentCell]:
+    """The cells of a submitted file, with pictures from `beside` it; ValueError if it is none."""
     if len(content) > MAX_BYTES:
         raise ValueError(f"the file is larger than {MAX_BYTES // 2**20} MB")
+    if content.count(b"[") + content.count(b"{") > MAX_ITEMS:
+        raise ValueError(f"the file holds more than {MAX_ITEMS:,} lists and objects")
     try:
         document = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -77,10 +87,16 @@ def read_cells(content: bytes) -> list[StudentCell]:
         raise ValueError("the file is JSON, but not a notebook: it has no list of cells")
     if len(cells) > MAX_CELLS:
         raise ValueError(f"the notebook has {len(cells):,} cells; at most {MAX_CELLS:,} are read")
-    return [cell for cell in map(_read_cell, range(len(cells)), cells) if cell]
+    beside, left = beside or Beside(), MAX_TEXTS
+    read = []
+    for place, item in enumerate(cells):
+        if cell := _read_cell(place, item, beside, min(MAX_TEXT, left)):
+            left -= 0 if cell.cell_type == "code" else len(cell.source)
+            read.append(cell)
+    return read
 
 
-def _read_cell(place: int, cell: Any) -> StudentCell | None:
+def _read_cell(place: int, cell: Any, beside: Beside, most: int) -> StudentCell | None:
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         return None
     source = cell.get("source", cell.get("input", ""))
@@ -91,32 +107,23 @@ def _read_cell(place: int, cell: Any) -> StudentCell | None:
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
-    return StudentCell(
+    source = writable(source)
+    read = StudentCell(
         place=place,
         cell_type=cell["cell_type"],
-        source=writable(source[:MAX_SOURCE]),
+        source=source,
+        squeezed=_squeezed(source),
         grade_id=grade_id if isinstance(grade_id, str) else None,
-        pictures=_pictures(cell.get("attachments")),
     )
-
-
-def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
-    """The pictures pasted into a cell, a photograph of a derivation perhaps; anything else is left out."""
-    pictures = {}
-    for name, bundle in attachments.items() if isinstance(attachments, dict) else ():
-        kept = {
-            kind: content
-            for kind, content in (bundle.items() if isinstance(bundle, dict) else ())
-            if is_picture(kind, content)
-        }
-        if kept and re.fullmatch(r"[\w .()-]+", name):
-            pictures[name] = kept
-    return pictures
-
-
-def is_picture(kind: str, content: Any) -> bool:
-    """Whether an attachment or an output can only be shown: of a picture's type, and written in base64."""
-    return kind in _PICTURES and isinstance(content, str) and bool(_BASE64.fullmatch(content))
+    if read.cell_type == "markdown":
+        found = settled(source, cell.get("attachments"), beside, most)
+        read.source, read.pictures, read.remarks, read.cut = found.text, found.pictures, found.remarks, found.cut
+        return read
+    most = MAX_SOURCE if read.cell_type == "code" else most
+    if len(source) > most:
+        read.source, read.cut = source[:most], True
+        read.remarks = [f"A cell of {len(source):,} characters was cut after {most:,}."]
+    return read
 
 
 def writable(text: str) -> str:
@@ -124,31 +131,36 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def inert(markdown: str) -> str:
-    """The same text with no HTML and no link in it, pasted pictures excepted.
+def inert(markdown: str, pictures: Mapping[str, Any] | None = None) -> str:
+    """The same text with no HTML and no link in it, pasted pictures excepted: those of `pictures`, if given.
 
     It will be shown in a grader's browser, beside the grader's session: nothing in it may run or be fetched.
     """
     text = re.sub(r"<(?=[A-Za-z/?!])", "< ", markdown)
-    text = re.sub(r"\](?=\((?!attachment:[\w .()%-]+\)))", "] ", text)
+    kept = "|".join(allowed(pictures)) if pictures is not None else r"\(attachment:[\w .()%-]+\)"
+    text = re.sub(rf"\](?=\()(?!{kept or '(?!)'})", "] ", text)
     return re.sub(r"\](?=:)", "] ", text)
 
 
-def make_whole(content: bytes, released: dict[str, Any], source: dict[str, Any]) -> Whole:
-    """Mend a submitted file.
+def make_whole(
+    content: bytes, released: dict[str, Any], source: dict[str, Any], files: Mapping[str, bytes] | None = None
+) -> Whole:
+    """Mend a submitted file; pictures among the `files` beside it are put into the cells that show them.
 
     `released` is the notebook that the student was given, `source` the instructor's, with the same cells; the result
     is `source` with the student's answers in place of the solutions (of an answer that is missing: the stub).
     """
     flags: list[Flag] = []
     try:
-        cells = read_cells(content)
+        cells = read_cells(content, Beside(files=files or {}))
     except ValueError as error:
         return _unreadable(f"The notebook could not be read: {error}.", released, source)
     if not cells:
         flags.append(Flag(code="empty", message="The notebook has no cells."))
     matching = _Matching(cells, released, flags)
     held = dict.fromkeys(matching.ambiguous, "More than one cell could be this answer.")
+    held |= dict.fromkeys(matching.relying_on_cut(), f"A cell was too long: more than {MAX_SOURCE:,} characters.")
+    matching.remark()
     return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
 
 
@@ -273,6 +285,25 @@ class _Matching:
             if grade_id not in self.found and (_is_answer(cell) or cell["metadata"]["nbgrader"].get("grade")):
                 self._flag("missing_cell", f"The cell {grade_id!r} was missing; it has been restored.")
 
+    def relying_on_cut(self) -> list[str]:
+        """The parts that cannot be judged since a cell was cut: its own, or where code was cut, any that is code."""
+        answers = {self.found[grade_id] for grade_id, _ in self._answers() if grade_id in self.found}
+        shown = [item for item in self.cells if item.cut and (item in answers or not item.used)]
+        code = any(item.cell_type == "code" for item in shown)
+        parts = ((_part(grade_id), cell, self.found.get(grade_id)) for grade_id, cell in self._answers())
+        return [part for part, cell, item in parts if item in shown or (code and cell["cell_type"] == "code")]
+
+    def remark(self) -> None:
+        """Flag what is not as it was handed in, in the cells that are shown or run."""
+        answers = {self.found[grade_id]: _part(grade_id) for grade_id, _ in self._answers() if grade_id in self.found}
+        for item in self.cells:
+            if item.used and item not in answers:
+                continue
+            where = f" (cell {item.place + 1}{f', {answers[item]}' if item in answers else ''})"
+            code = "cut_cell" if item.cut else "picture"
+            for remark in item.remarks:
+                self._flag(code, remark + where)
+
     def extras(self) -> Iterator[tuple[str | None, StudentCell]]:
         """The student's own cells, each with the id of the instructor's cell that it came after."""
         owner = {item.place: grade_id for grade_id, item in self.found.items()}
@@ -315,7 +346,7 @@ def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell |
     text = item.source if item else stub["source"]
     if cell["cell_type"] == "markdown":
         mark = _mark_line(stub["source"])
-        text = f"{mark}\n{inert(text.replace(mark, '')).strip()}" if item else text
+        text = f"{mark}\n{inert(text.replace(mark, ''), item.pictures).strip()}" if item else text
     answer = {**cell, "source": text, "metadata": copy.deepcopy(stub["metadata"])}
     if item and item.pictures and cell["cell_type"] == "markdown":
         answer["attachments"] = item.pictures
@@ -324,7 +355,7 @@ def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell |
 
 def _own(item: StudentCell) -> dict[str, Any]:
     code = item.cell_type == "code"
-    source = item.source if code else inert(item.source)
+    source = item.source if code else inert(item.source, item.pictures)
     cell: dict[str, Any] = {"cell_type": item.cell_type, "id": f"own-{item.place}", "metadata": {}, "source": source}
     if code:
         return cell | {"execution_count": None, "outputs": []}
@@ -332,7 +363,7 @@ def _own(item: StudentCell) -> dict[str, Any]:
 
 
 def _equal(item: StudentCell, cell: dict[str, Any]) -> bool:
-    return _squeezed(item.source) == _squeezed(cell["source"])
+    return item.squeezed == _squeezed(cell["source"])
 
 
 def _is_answer(cell: dict[str, Any]) -> bool:

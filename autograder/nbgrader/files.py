@@ -1,12 +1,25 @@
-"""Files as nbgrader writes them, put in their place whole."""
+"""Files as nbgrader writes them, put in their place whole; and files that were handed in, read with care."""
 
 from __future__ import annotations
 
+import datetime
+import errno
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nbformat.v4.nbjson import JSONWriter
 from nbgrader import utils
+
+MAX_FILES_BYTES = 64 * 2**20
+MAX_FILES = 2_000
+MAX_HASHED_BYTES = 2**30
+_PIECE = 2**20
 
 
 def as_text(notebook: Any) -> str:
@@ -24,3 +37,129 @@ def replace_folder(new: Path, target: Path, permissions: int) -> None:
     if target.exists():
         utils.rmtree(str(target))
     new.replace(target)
+
+
+def printable(text: str) -> str:
+    """The same text with every character escaped that a terminal would act on, or that no file can hold."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode() for letter in text
+    )
+
+
+def opened_regular(path: Path) -> Any:
+    """A regular file, opened to be read as bytes; OSError for any other, which is neither followed nor waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+@dataclass(kw_only=True)
+class Beside:
+    """What lies beside a notebook, by its path from there; `left_out` names with a reason what could not be taken."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def remarks(self) -> Iterator[str]:
+        """A sentence for each file that was left out, up to twenty."""
+        for name, why in list(self.left_out.items())[:20]:
+            yield f"The file {printable(name)!r} was left out: {why}."
+        if len(self.left_out) > 20:
+            yield f"{len(self.left_out) - 20} more files were left out."
+
+
+def files_beside(folder: Path) -> Beside:
+    """The regular files next to a notebook, up to a total size: data that its cells may read, and pictures."""
+    found, left = Beside(), MAX_FILES_BYTES
+    for path, trouble in entries(folder):
+        name = str(path.relative_to(folder))
+        if path.suffix.lower() == ".ipynb":
+            continue
+        try:
+            if trouble:
+                raise trouble
+            name.encode()
+            if len(found.files) >= MAX_FILES:
+                raise OSError(errno.EFBIG, f"more than {MAX_FILES:,} files")
+            with opened_regular(path) as file:
+                if os.fstat(file.fileno()).st_size > left:
+                    raise OSError(errno.EFBIG, f"all files together are larger than {MAX_FILES_BYTES // 2**20} MB")
+                content = file.read(left + 1)[:left]
+        except UnicodeEncodeError:
+            found.left_out[name] = "its name is not text"
+        except OSError as error:
+            found.left_out[name] = error.strerror or "it could not be read"
+        else:
+            found.files[name] = content
+            left -= len(content)
+    return found
+
+
+def entries(folder: Path) -> Iterator[tuple[Path, OSError | None]]:
+    """Every file in and below a folder, in order, and each folder that cannot be looked into, with the reason."""
+    troubles: list[OSError] = []
+    listed: list[tuple[Path, OSError | None]] = []
+    for place, directories, names in os.walk(folder, onerror=troubles.append):
+        links = [name for name in directories if os.path.islink(os.path.join(place, name))]
+        listed += [(Path(place, name), None) for name in (*names, *links)]
+    listed += [(Path(trouble.filename), trouble) for trouble in troubles]
+    yield from sorted(listed, key=lambda item: item[0])
+
+
+def fingerprint(folder: Path) -> bytes:
+    """Equal for equal files in a folder; what cannot be read, or is very large, is told by its size and time."""
+    digest, left = hashlib.sha256(), MAX_HASHED_BYTES
+    for path, _ in entries(folder):
+        digest.update(f"\0{path.relative_to(folder)}\0".encode(errors="surrogateescape"))
+        try:
+            with opened_regular(path) as file:
+                facts = os.fstat(file.fileno())
+                if facts.st_size > left:
+                    digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
+                    continue
+                left -= facts.st_size
+                content = hashlib.sha256()
+                while piece := file.read(_PIECE):
+                    content.update(piece)
+                digest.update(content.digest())
+        except OSError as error:
+            digest.update(f"{error.errno}".encode())
+    return digest.digest()
+
+
+def time_handed_in(folder: Path) -> tuple[datetime.datetime | None, str]:
+    """When a submission was handed in, in UTC as nbgrader has it, and a remark where its `timestamp.txt` does not tell.
+
+    Times of other forms than the usual (`2026-05-04 12:00:00 UTC`) are not guessed: of `05.11.2026` nobody knows
+    whether it is in May.
+    """
+    path = folder / "timestamp.txt"
+    try:
+        with opened_regular(path) as file:
+            content = file.read(1_000)
+    except FileNotFoundError:
+        return None, ""
+    except OSError as error:
+        return None, f"The time of submission could not be read ({error.strerror}); none was recorded."
+    text = _decoded(content).strip("\ufeff\0 \t\r\n")
+    if not text:
+        return None, ""
+    try:
+        if not re.search(r"\b\d{4}-\d\d?-\d\d?(?!\d)|\b\d{8}T|[A-Za-z]{3}", text) or not re.search(r"\d{4}", text):
+            raise ValueError("no date of a known form")
+        return utils.parse_utc(text), ""
+    except (ValueError, OverflowError, TypeError, AttributeError):
+        return None, f"The time of submission could not be read ({text[:60]!r}); none was recorded."
+
+
+def _decoded(content: bytes) -> str:
+    """Text in UTF-8 or UTF-16, with a mark of its order or without."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    if content[1:2] == b"\0":
+        return content.decode("utf-16-le", "replace")
+    if content[:1] == b"\0":
+        return content.decode("utf-16-be", "replace")
+    return content.decode("utf-8-sig", "replace")

@@ -7,12 +7,15 @@ notebooks that were not built from a problem, are left to nbgrader itself, one s
 
 from __future__ import annotations
 
+import fnmatch
 import functools
+import glob
 import hashlib
 import json
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,34 +28,44 @@ from nbgrader.converters import Autograde
 from autograder.authoring import loading
 from autograder.authoring.variants import course_secret
 from autograder.core import Report
+from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.grading.notebook import Graded
-from autograder.grading.repair import make_whole
+from autograder.grading.repair import Flag
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.config import configure
 from autograder.nbgrader.course_api import done
 from autograder.nbgrader.feedback_pages import Feedback
-from autograder.nbgrader.files import as_text, replace_folder
+from autograder.nbgrader.files import (
+    as_text,
+    files_beside,
+    fingerprint,
+    printable,
+    replace_folder,
+    time_handed_in,
+)
 from autograder.nbgrader.intake import (
     MINE,
     content_of,
     has_own_variants,
     is_ours,
+    make_safe,
     read_source,
+    read_submission,
     released_form,
     source_for,
 )
 from autograder.nbgrader.rows import Rows
-from autograder.nbgrader.run_and_judge import RunAndJudge, files_beside, report_at
+from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
 
 
 @dataclass(frozen=True, kw_only=True)
 class Handed:
-    """What one student handed in: a folder and its notebooks; `key` says whether it is what was graded before."""
+    """What one student handed in: a folder, or some notebooks of it. `key` tells whether it was graded before."""
 
     student: str
     folder: Path
-    notebooks: tuple[str, ...]
+    notebooks: tuple[str, ...] = ()
     key: str = ""
 
 
@@ -90,17 +103,29 @@ class Folder:
 
     def handed_in(self, students: Iterable[str] = ()) -> list[Handed]:
         """Every submission that there is, or those of some students, in order of their names."""
-        place = self.converter.coursedir
+        place = self.coursedir
         place.student_id = "*"
         wanted, excluded = set(students), set(filter(None, place.student_id_exclude.split(",")))
         found = []
-        pattern = place.format_path(place.submitted_directory, "*", self.assignment)
-        for folder in sorted(Path("/").glob(pattern.lstrip("/"))):
+        for folder in self._folders():
             student = self._student(folder)
-            if folder.is_dir() and student not in excluded and (not wanted or student in wanted):
-                names = sorted(str(path) for path in folder.glob("*.ipynb"))
-                found.append(Handed(student=student, folder=folder, notebooks=tuple(names)))
+            if student not in excluded and (not wanted or student in wanted):
+                found.append(Handed(student=student, folder=folder))
         return found
+
+    def _folders(self) -> list[Path]:
+        """Everybody's submission folder, as the course's directory structure has it.
+
+        One that may not be looked into is among them: something was handed in. The course's own path is no pattern.
+        """
+        mark = "\0"
+        parts = Path(self.coursedir.format_path(self.coursedir.submitted_directory, mark, self.assignment)).parts
+        place = next(place for place, part in enumerate(parts) if mark in part)
+        base, pattern = Path(*parts[:place]), glob.escape(parts[place]).replace(mark, "*")
+        people = (
+            sorted(path for path in base.iterdir() if fnmatch.fnmatchcase(path.name, pattern)) if base.is_dir() else []
+        )
+        return [folder for person in people if _may_be_there(folder := person.joinpath(*parts[place + 1 :]))]
 
     def _student(self, folder: Path) -> str:
         """The student that a submission's folder belongs to, by the course's own directory structure."""
@@ -112,10 +137,7 @@ class Folder:
     def key(self, handed: Handed, version: str) -> str:
         """Equal for equal work: what was handed in, what it is graded against, and by what."""
         digest = hashlib.sha256(f"{version}\0{self._against}".encode())
-        for path in sorted(handed.folder.rglob("*")):
-            if path.is_file() and not path.is_symlink():
-                digest.update(f"\0{path.relative_to(handed.folder)}\0".encode(errors="replace"))
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+        digest.update(fingerprint(handed.folder))
         return digest.hexdigest()
 
     @functools.cached_property
@@ -138,21 +160,37 @@ class Folder:
         return report_at(reports.path_of(self.root, self.assignment, handed.student, name))
 
     def made_safe(self, handed: Handed) -> list[Path]:
-        """The notebooks of a submission, once the course's own hook has looked at its folder (links, other names)."""
-        self.converter.notebooks = list(handed.notebooks)
-        self.coursedir.student_id = handed.student
-        self.converter.run_pre_convert_hook()
-        self.coursedir.student_id = "*"
-        return [path for path in map(Path, self.converter.notebooks) if path.stem in self.sources]
+        """The notebooks of a submission, its folder made safe to read; StaffError if it cannot be read."""
+        try:
+            os.listdir(handed.folder)
+            return make_safe(handed.folder, set(self.sources))
+        except OSError as error:
+            place = printable(error.filename or str(handed.folder))
+            raise StaffError(
+                "folder_unreadable", f"the submission could not be read: {place}: {error.strerror}"
+            ) from error
 
     def read(self, notebooks: list[Path]) -> dict[str, Submission]:
         """Each notebook by its name, mended, with the files beside it, ready to be graded."""
         return {path.stem: self._read(path) for path in notebooks}
 
     def _read(self, path: Path) -> Submission:
-        whole = make_whole(content_of(path), *self._forms_of(path.stem, self._student(path.parent)))
-        files = files_beside(path.parent)
+        forms = self._forms_of(path.stem, self._student(path.parent))
+        whole, files = read_submission(path, *forms, set(self.sources))
+        _, remark = time_handed_in(path.parent)
+        whole.flags += [Flag(code="time", message=remark)] if remark else []
         return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files)
+
+    def missing(self, there: Iterable[str]) -> dict[str, float]:
+        """The points of each notebook of the assignment that is not there, by its name."""
+        marks = {
+            name: [cell.metadata.get("nbgrader", {}) for cell in self.sources[name].cells] for name in self.sources
+        }
+        return {
+            name: sum(float(item["points"]) for item in cells if item.get("grade"))
+            for name, cells in marks.items()
+            if name not in set(there)
+        }
 
     def _forms_of(self, name: str, student: str) -> tuple[Any, Any]:
         """Released and whole form of a notebook, as plain data: the class's, or the student's own."""
@@ -189,7 +227,7 @@ class Folder:
             self.feedback.write(handed.student, pages)
 
     def _timestamp(self, handed: Handed) -> Any:
-        return self.coursedir.get_existing_timestamp(str(handed.folder))
+        return time_handed_in(handed.folder)[0]
 
     def _write_notebooks(self, handed: Handed, notebooks: dict[str, Any]) -> None:
         """The folder in `autograded/`, made beside the old one and then put in its place."""
@@ -210,12 +248,18 @@ class Folder:
         place, ignored = self.coursedir, [*self.coursedir.ignore, "*.ipynb"]
         source = place.format_path(place.source_directory, ".", self.assignment)
         kept = {os.path.join(source, name) for name in self.converter.exclude_overwriting.get(self.assignment, [])}
+        beside = files_beside(handed.folder).files
         for folder in (str(handed.folder), source):
             for file in utils.find_all_files(folder, ignored):
-                if file not in kept:
-                    copy = new / os.path.relpath(file, folder)
-                    copy.parent.mkdir(parents=True, exist_ok=True)
+                name = os.path.relpath(file, folder)
+                if file in kept or (folder != source and name not in beside):
+                    continue
+                copy = new / name
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                if folder == source:
                     shutil.copy(file, copy)
+                else:
+                    copy.write_bytes(beside[name])
 
     def grade_by_nbgrader(self, handed: Handed, *, feedback: bool) -> None:
         """nbgrader's own autograde and generate_feedback of one submission; StaffError where they fail."""
@@ -223,6 +267,16 @@ class Folder:
         for step, options in steps:
             done(step, getattr(self.api, step)(self.assignment, handed.student, **options))
         self.rows.forget()
+
+
+def _may_be_there(folder: Path) -> bool:
+    """Whether this is a folder, or may be one behind a door that is shut."""
+    try:
+        return stat.S_ISDIR(os.stat(folder).st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def _usual_steps() -> dict[str, Any]:

@@ -9,7 +9,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,11 @@ from nbgrader.preprocessors import (
 from autograder.authoring import loading
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.building import notebook_text
+from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret, student_seed
 from autograder.errors import StaffError
-from autograder.grading.repair import MAX_BYTES, make_whole
+from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
+from autograder.nbgrader.files import entries, files_beside, opened_regular, printable
 
 log = logging.getLogger(__name__)
 MINE = "autograder"
@@ -68,8 +70,9 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         source = source_for(coursedir, marks["assignment"], marks["notebook"], marks["student"])
         if not is_ours(source):
             return super().from_filename(filename, resources=resources, **options)
-        released, whole = released_form(source, self.config)
-        notebook = nbformat.from_dict(make_whole(content_of(Path(filename)), released, whole).with_remarks())
+        forms = released_form(source, self.config)
+        whole, _ = read_submission(Path(filename), *forms, known_in(marks["assignment"]))
+        notebook = nbformat.from_dict(whole.with_remarks())
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_notebook_node(notebook, resources=resources, **options)
 
@@ -102,23 +105,18 @@ def has_own_variants(source: Any) -> bool:
 
 
 def content_of(path: Path) -> bytes:
-    """The bytes of a regular file; nothing for what is none (a link that was refused, a directory)."""
+    """The bytes of a regular file; nothing for what is none (a link that was refused, a directory).
+
+    StaffError for a file that may not be read: it was handed in, and nobody has seen it.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with opened_regular(path) as file:
+            content: bytes = file.read(MAX_BYTES + 1)
+            return content
+    except PermissionError as error:
+        raise StaffError("file_unreadable", f"{printable(str(path))} could not be read: {error.strerror}") from error
     except OSError:
         return b""
-    if not _regular(descriptor):
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(MAX_BYTES + 1)
-
-
-def _regular(descriptor: int) -> bool:
-    """Whether an open file is a regular one; it is closed where it is not."""
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return True
-    os.close(descriptor)
-    return False
 
 
 def before_reading(assignment: str, student: str, notebooks: list[str]) -> None:
@@ -128,23 +126,36 @@ def before_reading(assignment: str, student: str, notebooks: list[str]) -> None:
     leave out notebooks whose names it does not know.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
-        refuse_links(folder)
-        known = {path.stem for path in Path("source", assignment).glob("*.ipynb")}
-        notebooks[:] = sorted({*notebooks, *map(str, _found_again(folder, known))})
+        notebooks[:] = sorted({*notebooks, *map(str, make_safe(folder, known_in(assignment)))})
+
+
+def known_in(assignment: str) -> set[str]:
+    """The names of an assignment's notebooks."""
+    return {path.stem for path in Path("source", assignment).glob("*.ipynb")}
+
+
+def make_safe(folder: Path, known: set[str]) -> list[Path]:
+    """Refuse links, copy to its right name each notebook that is there under others alone; the known notebooks."""
+    refuse_links(folder)
+    for path in notebooks_in(folder):
+        place = folder / f"{_slug(path, folder, known)}.ipynb"
+        if place.stem and not place.exists():
+            log.warning("%s was submitted under another name: %s", *_shown(place, path))
+            place.write_bytes(content_of(path))
+    return [place for name in sorted(known) if (place := folder / f"{name}.ipynb").exists()]
 
 
 def refuse_links(folder: Path) -> None:
     """Replace every link and special file in a submission by a note: nbgrader would copy what it points to."""
-    for place, directories, files in os.walk(folder):
-        for name in (*directories, *files):
-            path = Path(place, name)
-            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+    for path, trouble in entries(folder):
+        with contextlib.suppress(OSError):  # a folder that may not be written to: nothing here follows a link
+            if not trouble and not stat.S_ISREG(path.lstat().st_mode):
                 _refuse(path)
 
 
 def _refuse(path: Path) -> None:
     target = os.readlink(path) if path.is_symlink() else "a special file"
-    log.warning("%s was submitted as a link or special file (%s); it was ignored", path, target)
+    log.warning("%s was submitted as a link or special file (%s); it was ignored", *_shown(path, target))
     path.unlink()
     note = json.dumps({"refused": target})
     if path.suffix == ".ipynb":
@@ -153,27 +164,27 @@ def _refuse(path: Path) -> None:
         path.with_name(path.name + ".refused").write_text(note)
 
 
-def _found_again(folder: Path, known: set[str]) -> Iterator[Path]:
-    """Copies, under the name they were handed out by, of notebooks that bear another and say what they are.
-
-    Several that could be the same one are left for a person, by a file that is no notebook.
-    """
-    candidates: dict[str, list[Path]] = {}
-    for path in sorted(folder.glob("*.ipynb")):
-        if path.stem not in known and (slug := _slug(path, known)):
-            candidates.setdefault(slug, []).append(path)
-    for slug, paths in candidates.items():
-        place = folder / f"{slug}.ipynb"
-        if place.exists():
-            continue
-        names = ", ".join(path.name for path in paths)
-        log.warning("%s was submitted under another name: %s", place, names)
-        place.write_bytes(content_of(paths[0]) if len(paths) == 1 else json.dumps({"several": names}).encode())
-        yield place
+def _shown(*names: Any) -> tuple[str, ...]:
+    return tuple(printable(str(name)) for name in names)
 
 
-def _slug(path: Path, known: set[str]) -> str:
-    """Which of the known notebooks this one is, by what it says or by its name; empty where neither tells."""
+def notebooks_in(folder: Path) -> list[Path]:
+    """Every notebook file in and below a submission's folder, but for those that programs keep for themselves."""
+    kept = {".ipynb_checkpoints", "__MACOSX"}
+    return [
+        path
+        for path, trouble in entries(folder)
+        if path.suffix.lower() == ".ipynb"
+        and not trouble
+        and not kept & set(path.relative_to(folder).parts)
+        and not path.name.startswith("._")
+    ]
+
+
+def _slug(path: Path, folder: Path, known: set[str]) -> str:
+    """Which of the known notebooks this one is: by its right name, by what it says, by its name; or empty."""
+    if path.parent == folder and path.suffix == ".ipynb" and path.stem in known:
+        return path.stem
     try:
         slug = json.loads(content_of(path))["metadata"][MINE]["slug"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -182,6 +193,100 @@ def _slug(path: Path, known: set[str]) -> str:
         return slug
     named = [name for name in known if re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", path.stem)]
     return max(named, key=len, default="")
+
+
+def read_submission(path: Path, released: Any, source: Any, known: set[str]) -> tuple[Whole, dict[str, bytes]]:
+    """A submitted notebook made whole, and the files beside it; what was left out or not used is a flag."""
+    beside = files_beside(path.parent)
+    choice = _chosen(path, released, source, known)
+    whole = make_whole(choice.content, released, source, beside.files)
+    whole.flags += [Flag(code="file_not_used", message=message) for message in choice.remarks]
+    whole.flags += [Flag(code="file_left_out", message=message) for message in beside.remarks()]
+    whole.held |= choice.held
+    return whole, beside.files
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Choice:
+    """The notebook file that counts, what is to be said of the others, and the parts that only a person can choose."""
+
+    content: bytes
+    remarks: list[str]
+    held: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Copy:
+    """A file that could be the notebook: its answers by part, and the texts of the student's own cells."""
+
+    path: Path
+    content: bytes
+    answers: dict[str, str]
+    own: frozenset[str]
+    unreadable: bool
+
+    def holds(self, other: _Copy) -> bool:
+        """Whether all that is answered in another copy is answered here in the same way."""
+        return other.answers.items() <= self.answers.items()
+
+
+def _chosen(path: Path, released: Any, source: Any, known: set[str]) -> _Choice:
+    """Of several files that could be one notebook, the one that has every answer of the others; else a person chooses.
+
+    Students hand in the untouched file beside the one in which they worked.
+    """
+    folder = path.parent
+    slugs = {item: _slug(item, folder, known) for item in notebooks_in(folder)}
+    strangers = [item for item, slug in slugs.items() if not slug]
+    rivals = [item for item, slug in slugs.items() if slug == path.stem and item != path]
+    remarks = [f"The notebook file {_name(item, folder)} was not used." for item in strangers]
+    if not rivals:
+        return _Choice(content=content_of(path), remarks=remarks, held={})
+    copies = [_copy(item, released, source) for item in (path, *rivals)]
+    readable = [item for item in copies if not item.unreadable] or copies[:1]
+    best = [item for item in readable if all(item.holds(other) for other in readable)]
+    chosen = max(best, key=lambda item: (len(item.own), item.path == path), default=None)
+    names = ", ".join(_name(item.path, folder) for item in copies)
+    held: dict[str, str] = {}
+    if chosen is None or (copies[0].unreadable and copies[0].content):
+        chosen = chosen or max(readable, key=lambda item: len(item.answers))
+        why = f"More than one file could be this notebook, and they differ: {names}."
+        held = dict.fromkeys(_disputed(copies, released), why)
+    for item in copies:
+        if item.content != chosen.content:
+            remarks.append(
+                f"The notebook file {_name(item.path, folder)} was not used; {_name(chosen.path, folder)} was."
+            )
+    return _Choice(content=chosen.content, remarks=remarks, held=held)
+
+
+def _name(path: Path, folder: Path) -> str:
+    return f"'{printable(str(path.relative_to(folder)))}'"
+
+
+def _copy(path: Path, released: Any, source: Any) -> _Copy:
+    content = content_of(path)
+    whole = make_whole(content, released, source)
+    stubs = {cell["metadata"]["nbgrader"]["grade_id"]: cell["source"] for cell in released["cells"]}
+    answers, own = {}, set()
+    for cell in whole.notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader") or {}
+        text = "".join(cell["source"].split())
+        if not marks:
+            own.add(text)
+        elif marks.get("solution") and text != "".join(stubs[marks["grade_id"]].split()):
+            answers[marks["grade_id"].removesuffix(answer_id(""))] = text
+    unreadable = any(flag.code == "unreadable_file" for flag in whole.flags)
+    return _Copy(path=path, content=content, answers=answers, own=frozenset(own), unreadable=unreadable)
+
+
+def _disputed(copies: list[_Copy], released: Any) -> list[str]:
+    """The parts that are not answered in the same way in all copies; every part where one of them cannot be read."""
+    marks = [cell["metadata"]["nbgrader"] for cell in released["cells"]]
+    parts = [item["grade_id"] for item in marks if item.get("grade")]
+    if any(item.unreadable for item in copies):
+        return parts
+    return [part for part in parts if len({item.answers.get(part) for item in copies}) > 1]
 
 
 class Sanitize(NbGraderPreprocessor):  # type: ignore[misc]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,9 @@ from autograder.grading import report as reports
 from autograder.grading.feedback import student_comment, summary
 from autograder.grading.notebook import mark, run_and_grade
 from autograder.grading.submission import load_submission
+from autograder.nbgrader.files import files_beside
 from autograder.nbgrader.intake import is_ours
 from autograder.sandbox import Limits
-
-MAX_FILES_BYTES = 64 * 2**20
 
 
 class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
@@ -52,7 +50,7 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
                 nb, resources = step(parent=self.parent)(nb, resources)
             return nb, resources
         course, names = Path(resources["autograder"]["root"]), resources["nbgrader"]
-        files = files_beside(Path(resources["metadata"]["path"]))
+        files = files_beside(Path(resources["metadata"]["path"])).files
         submission = load_submission(nb, course=course, secret=course_secret(course), files=files)
         place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
         attempts = [functools.partial(run_and_grade, limits=self.limits())] * max(self.runs, 1)
@@ -81,20 +79,6 @@ def report_at(place: Path) -> Report | None:
         return reports.load(place)
     except StaffError:
         return None
-
-
-def files_beside(folder: Path) -> dict[str, bytes]:
-    """The regular files next to the notebook, up to a total size: data that its cells may read."""
-    files, size = {}, 0
-    for path in sorted(folder.rglob("*")):
-        mode = path.lstat().st_mode
-        if not stat.S_ISREG(mode) or path.suffix == ".ipynb":
-            continue
-        size += path.lstat().st_size
-        if size > MAX_FILES_BYTES:
-            break
-        files[str(path.relative_to(folder))] = path.read_bytes()
-    return files
 
 
 def record(report: Report, names: dict[str, Any]) -> None:

@@ -19,6 +19,8 @@ from autograder.protocol.sympy_text import in_words
 from autograder.student.local_checks import Malformed, defined, form_of
 from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, noted, present
 
+MAX_LENGTH = 10_000  # characters of an answer; no language here needs a tenth of it
+
 # A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
 Text = str | Callable[..., Any]
 
@@ -120,6 +122,9 @@ class Typed(Part):
         reply = ask(self._question(self.name))
         if reply.failure is not None:
             return [value_verdict(self.kind, self.name, reply)]
+        if isinstance(reply.value, str) and len(reply.value) > MAX_LENGTH:
+            length = f"{self.name} has {len(reply.value):,} characters; at most {MAX_LENGTH:,} are read."
+            return [self._verdict(None, "too_long", f"{length} A grader will check this.")]
         try:
             answer = self.text(reply.value)
         except Unreadable as error:

@@ -1,0 +1,271 @@
+"""Submissions that hold more, less, or other files than expected: each is graded, or fails alone with a sentence."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from nbconvert.exporters import HTMLExporter
+
+from autograder.authoring import building
+from autograder.authoring.assignment import read_assignment
+from autograder.grading import report
+from autograder.nbgrader.course_api import done, opened
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+JPEG = b"\xff\xd8\xff\xe0" + bytes(40)
+TEXT = base64.b64encode(PNG).decode()
+
+
+def attached(name, kind="image/png", content=TEXT):
+    """An attachment, and the text that shows it."""
+    return {"attachments": {name: {kind: content}}, "source": f"![p](attachment:{name})"}
+
+
+# A written answer as the student's program stored it, and whether the grader sees its picture.
+SEEN = {
+    "plain": attached("image.png"),
+    "webp": attached("a.webp", "image/webp"),
+    "number sign": attached("photo#1.png"),
+    "plus and comma": attached("IMG+1,final.png"),
+    "mac": attached("Screenshot 2026-01-01 at 10.15.32\u202fAM.png"),
+    "quoted": {**attached("a b.png"), "source": "![p](attachment:a%20b.png)"},
+    "titled": {**attached("x.png"), "source": '![p](attachment:x.png "my photo")'},
+    "jpg": attached("x.jpg", "image/jpg", base64.b64encode(JPEG).decode()),
+    "lines": attached("x.png", content=[TEXT[:20], TEXT[20:]]),
+    "colab": {"source": f"![image.png](data:image/png;base64,{TEXT})"},
+    "colab resized": {"source": f"<img src='data:image/png;base64,{TEXT}' width='300' />"},
+    "docs": {"source": f"![p][1]\n\n[1]: <data:image/png;base64,{TEXT}>"},
+    "beside": {"source": "![p](photo.jpg)"},
+    "beside, html": {"source": '<img src="./photo.jpg" width=200>'},
+    "long photo": {"source": f"![p](data:image/png;base64,{base64.b64encode(PNG + bytes(1_500_000)).decode()})"},
+}
+UNSEEN = {
+    "missing": {"source": "![p](attachment:7f3c.png)"},
+    "missing beside": {"source": "![p](other.jpg)"},
+    "svg": attached("x.svg", "image/svg+xml", base64.b64encode(b"<svg/>").decode()),
+    "not base64": attached("x.png", content="<script>"),
+    "unbalanced": {"source": "![p](attachment:a(b.png)"},
+    "svg within": {"source": f"![p](data:image/svg+xml;base64,{base64.b64encode(b'<svg/>').decode()})"},
+}
+OTHER_NAMES = ("tiny-Copy1.ipynb", "tiny (1).ipynb", "tiny.IPYNB", "ps1/tiny.ipynb")
+
+
+def notebook_of(classroom, name="perfect"):
+    """A submitted notebook."""
+    return json.loads((classroom.path / f"submitted/{name}/ps1/tiny.ipynb").read_text())
+
+
+def with_answer(notebook, fields):
+    """The same notebook with a written answer as it is given, and the words THE END below it."""
+    changed = copy.deepcopy(notebook)
+    cell = next(cell for cell in changed["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "why")
+    cell.update(copy.deepcopy(fields), source=fields["source"] + "\n\nTHE END")
+    return changed
+
+
+def submit(classroom, student, files):
+    """Put files into a student's folder, which is new."""
+    for name, content in files.items():
+        path = classroom.path / "submitted" / student / "ps1" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+
+
+def alone(classroom):
+    """The classroom without anybody's work."""
+    shutil.rmtree(classroom.path / "submitted")
+    return classroom
+
+
+def report_of(classroom, student, name="tiny"):
+    """What was found."""
+    return report.load(report.path_of(classroom.path, "ps1", student, name))
+
+
+@pytest.fixture(scope="module")
+def photographed(built, tmp_path_factory):
+    """A class whose written answers are pictures, graded by the command; feedback made again by nbgrader's."""
+    folder = tmp_path_factory.mktemp("photographed") / "course"
+    shutil.copytree(built.path.parent, folder, symlinks=True)
+    classroom = type(built)(folder / "notebooks")
+    solved = notebook_of(classroom)
+    alone(classroom)
+    for number, fields in enumerate([*SEEN.values(), *UNSEEN.values()]):
+        submit(classroom, f"s{number}", {"tiny.ipynb": with_answer(solved, fields), "photo.jpg": JPEG})
+    figures = classroom.grade()
+    code = [sys.executable, "-m", "nbgrader", "generate_feedback", "ps1", "--force"]
+    again = subprocess.run(code, cwd=classroom.path, capture_output=True, text=True, timeout=200)
+    return classroom, figures, again
+
+
+def test_no_picture_stops_grading_or_feedback(photographed):
+    """Both commands end well for everybody."""
+    _, figures, again = photographed
+    assert (figures["failed"], figures["graded"], figures["exit"]) == (0, len(SEEN) + len(UNSEEN), 0)
+    assert again.returncode == 0, again.stderr[-2000:]
+
+
+@pytest.mark.parametrize("case", [*SEEN, *UNSEEN])
+def test_a_picture_is_shown_or_named(photographed, case):
+    """On nbconvert's page and on the student's: the picture, or words and a flag; and all of the text."""
+    classroom, _, _ = photographed
+    student = f"s{[*SEEN, *UNSEEN].index(case)}"
+    page, _ = HTMLExporter().from_filename(str(classroom.path / f"autograded/{student}/ps1/tiny.ipynb"))
+    for text in (page, (classroom.path / f"feedback/{student}/ps1/tiny.html").read_text()):
+        assert "THE END" in text
+        assert ('src="data:image/' in text) == (case in SEEN)
+        assert ("[a picture that was not in the file]" in text) == (case in UNSEEN)
+    assert bool(report_of(classroom, student).flags) == (case in UNSEEN)
+
+
+@pytest.fixture(scope="module")
+def doubled(built, tmp_path_factory):
+    """Students who handed in more than one file of a notebook; `files` by student."""
+    folder = tmp_path_factory.mktemp("doubled") / "course"
+    shutil.copytree(built.path.parent, folder, symlinks=True)
+    classroom = type(built)(folder / "notebooks")
+    solved, half = notebook_of(classroom), notebook_of(classroom, "half_done")
+    wrong = notebook_of(classroom, "mistake_centre_over_batch")
+    stub = json.loads((classroom.path / "release/ps1/tiny.ipynb").read_text())
+    alone(classroom)
+    for number, name in enumerate(OTHER_NAMES):
+        submit(classroom, f"both{number}", {"tiny.ipynb": stub, name: solved})
+        submit(classroom, f"only{number}", {name: solved})
+        submit(classroom, f"conflict{number}", {"tiny.ipynb": wrong, name: solved})
+    submit(classroom, "half", {"tiny.ipynb": half, "tiny-Copy1.ipynb": solved})
+    submit(classroom, "reverse", {"tiny.ipynb": solved, "tiny-Copy1.ipynb": stub})
+    submit(classroom, "stranger", {"tiny.ipynb": solved, "scratch.ipynb": {"cells": [], "metadata": {}}})
+    submit(classroom, "checkpoint", {"tiny.ipynb": solved, ".ipynb_checkpoints/tiny-checkpoint.ipynb": wrong})
+    run = classroom.call("grade", "--json")
+    assert run.returncode == 0, run.stderr
+    return classroom, run.stderr + run.stdout
+
+
+ANSWERED = [f"{kind}{number}" for kind in ("both", "only") for number in range(len(OTHER_NAMES))]
+
+
+@pytest.mark.parametrize("student", [*ANSWERED, "half", "reverse", "stranger", "checkpoint"])
+def test_the_answered_copy_counts(doubled, student):
+    """An untouched or half-done file beside the answered one costs nothing; what was not used is flagged."""
+    found = report_of(doubled[0], student)
+    assert all(outcome.standing == ("held" if outcome.part == "why" else "earned") for outcome in found.outcomes)
+    unused = any("was not used" in flag for flag in found.flags)
+    assert unused == (student not in ("checkpoint", *(f"only{n}" for n in range(len(OTHER_NAMES)))))
+
+
+@pytest.mark.parametrize("number", range(len(OTHER_NAMES)))
+def test_a_person_chooses_between_copies_that_differ(doubled, number):
+    """Neither file has all of the other's answers: the part in which they differ is held, the others are not."""
+    outcomes = {outcome.part: outcome for outcome in report_of(doubled[0], f"conflict{number}").outcomes}
+    assert (outcomes["centre"].standing, outcomes["Layer"].standing) == ("held", "earned")
+
+
+def test_missing_notebooks_are_named_and_counted(built, tmp_path):
+    """The line of a student who handed in one of two notebooks has the points of both."""
+    shutil.copytree(built.path.parent, tmp_path / "course", symlinks=True)
+    classroom = type(built)(tmp_path / "course/notebooks")
+    plan = classroom.path / "ps1.toml"
+    plan.write_text(plan.read_text().replace('["tiny"]', '["tiny", "second"]'))
+    problems = classroom.path.parent / "problems"
+    shutil.copytree(problems / "tiny", problems / "second")
+    with opened(classroom.path) as api:
+        building.write(classroom.path, read_assignment(classroom.path, "ps1"))
+        done("generate_assignment", api.generate_assignment("ps1", force=True))
+    run = classroom.call("grade", "--student", "perfect")
+    assert "10 of 24 points; not handed in: second" in run.stderr + run.stdout
+
+
+STAMPS = {
+    "2026-05-04 12:00:00 UTC": "12:00",
+    "\ufeff2026-05-04 12:00:00 UTC": "12:00",
+    "Sonntag, 28. November 2026, 23:15": None,
+    "05.11.2026 10:00": None,
+    "23:15": None,
+    "": "",
+}
+
+
+def as_ordinary_user():
+    """Give up what lets root read every file: CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+
+def test_what_cannot_be_read_stops_nobody(classroom):
+    """Data that is shut or too large is left out, a notebook that is shut fails its student, and others are graded."""
+    solved = notebook_of(classroom)
+    alone(classroom)
+    for name in ("good", "data", "huge", "notebook", "folder", "student", "inner", "fifo"):
+        submit(classroom, name, {"tiny.ipynb": solved, "data.csv": b"1", "sub/more.csv": b"2", "z.csv": b"3"})
+    for number, stamp in enumerate(STAMPS):
+        for coding in ("utf-8", "utf-16"):
+            submit(classroom, f"{coding}{number}", {"tiny.ipynb": solved, "timestamp.txt": stamp.encode(coding)})
+    place = classroom.path / "submitted"
+    os.truncate(place / "huge/ps1/data.csv", 200 * 2**30)
+    (place / "fifo/ps1/data.csv").unlink()
+    os.mkfifo(place / "fifo/ps1/data.csv")
+    (place / "good/ps1/\x1b[2Jx.csv").write_text("1")
+    os.symlink("/etc/passwd\nFORGED", place / "good/ps1/link")
+    for name in ("data/ps1/data.csv", "notebook/ps1/tiny.ipynb", "folder/ps1", "student"):
+        (place / name).chmod(0)
+    (place / "inner/ps1/sub").chmod(0o644)
+    run = classroom.call("grade", "--json", "--no-feedback", preexec_fn=as_ordinary_user)
+    assert run.stdout, run.stderr
+    figures = json.loads(run.stdout.splitlines()[-1])
+    words = {line["student"]: line for line in classroom.lines() if "student" in line}
+    failed = {name for name, line in words.items() if line["state"] == "failed"}
+    assert failed == {"notebook", "folder", "student"}, run.stderr
+    assert all("Permission denied" in words[name]["why"] for name in failed)
+    assert figures["empty"] == 0 and "\x1b" not in run.stderr and "\nFORGED" not in run.stderr
+    for name, left_out in {"data": "data.csv", "huge": "data.csv", "inner": "sub", "fifo": "data.csv"}.items():
+        files = report_of(classroom, name).flags if name != "fifo" else ["data.csv"]
+        assert any(left_out in flag for flag in files), (name, files)
+        assert (classroom.path / f"autograded/{name}/ps1/z.csv").is_file()
+    times = {row[0]: row[1] for row in classroom.rows("select student_id, timestamp from submitted_assignment")}
+    for number, wanted in enumerate(STAMPS.values()):
+        for coding in ("utf-8", "utf-16"):
+            name = f"{coding}{number}"
+            assert (wanted or "") in (times[name] or "") and bool(times[name]) == bool(wanted), name
+            assert bool(report_of(classroom, name).flags) == (wanted is None)
+
+
+def test_a_course_may_have_brackets_in_its_path(classroom):
+    """The path is no pattern."""
+    folder = classroom.path.parent.with_name("c [x]")
+    classroom.path.parent.rename(folder)
+    assert type(classroom)(folder / "notebooks").grade("--student", "perfect")["graded"] == 1
+
+
+def test_what_is_cut_is_flagged_and_held(classroom):
+    """A very long literal above a right answer is not a wrong answer."""
+    solved = notebook_of(classroom)
+    cell = next(c for c in solved["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == "centre-answer")
+    cell["source"] = f"DATA = '{'x' * 1_100_000}'\n" + "".join(cell["source"])
+    submit(classroom, "long", {"tiny.ipynb": solved})
+    assert classroom.grade("--student", "long")["exit"] == 0
+    found = report_of(classroom, "long")
+    assert found.outcomes[0].standing == "held" and any("was cut" in flag for flag in found.flags)
+
+
+def test_a_small_submission_has_small_results(classroom):
+    """Pictures shown again and again, floods of output and of text: less than 2 MB of each."""
+    solved = with_answer(notebook_of(classroom), {"source": "![p](attachment:a)" * 1_000})
+    why = next(c for c in solved["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == "why")
+    why["attachments"] = {"a": {"image/png": base64.b64encode(PNG + bytes(20_000)).decode()}}
+    extra = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    solved["cells"] += [{**extra, "source": "print('x' * 490_000)"}] * 20
+    submit(classroom, "flood", {"tiny.ipynb": solved})
+    assert classroom.grade("--student", "flood")["exit"] == 0
+    written = [path for step in ("autograded", "feedback", "reports") for path in (classroom.path / step).rglob("*")]
+    sizes = [path.stat().st_size for path in written if "flood" in path.parts and path.is_file()]
+    assert len(sizes) == 3 and sum(sizes) < 2_000_000 * 3 and max(sizes) < 2_000_000
