@@ -132,7 +132,11 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
 @click.option("--twice", is_flag=True, help="Run every notebook twice and hold parts whose marks differ.")
 @click.option("--require-sandbox", is_flag=True, help="Refuse to run if the sandbox is incomplete on this machine.")
 @click.option(
-    "--scheduler", metavar="tcp://HOST:PORT", default="", help="Run notebooks on the workers of this Dask cluster."
+    "--scheduler",
+    metavar="tls://HOST:PORT",
+    default="",
+    help="Run notebooks on the workers of this Dask cluster. Their answers are believed, and whoever reaches the "
+    "scheduler runs code on them: use tls:// with Dask's own settings, or tcp:// on a network of your own.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a final line of JSON to standard output.")
 def grade(assignment: str, course: Path | None, **options: Any) -> None:

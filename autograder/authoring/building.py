@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.authoring import loading
+from autograder.authoring import loading, privacy
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.source_notebook import build
+from autograder.authoring.variants import course_secret
 
 
 def notebook_text(assignment: Assignment, slug: str, seed: int, root: Path | None = None) -> str:
@@ -27,12 +28,19 @@ def notebooks(assignment: Assignment, seed: int | None = None, root: Path | None
 
 
 def write(course: Path, assignment: Assignment, seed: int | None = None) -> list[tuple[Path, bool]]:
-    """Write `source/<assignment>/<problem>.ipynb`; each path, and whether its content is new."""
-    return [
-        (path, write_text(path, text))
-        for slug, text in notebooks(assignment, seed)
-        for path in [course / "source" / assignment.name / f"{slug}.ipynb"]
-    ]
+    """Write `source/<assignment>/<problem>.ipynb`; each path, and whether its content is new.
+
+    They hold the solutions: only their owner and group can read them. The course gets its secret here, before there is
+    a class.
+    """
+    course_secret(course)
+    privacy.warn_where_open(course)
+    written = []
+    for slug, text in notebooks(assignment, seed):
+        path = course / "source" / assignment.name / f"{slug}.ipynb"
+        written.append((path, write_text(path, text)))
+        privacy.keep_from_others(path)
+    return written
 
 
 def write_text(path: Path, text: str) -> bool:

@@ -1,7 +1,8 @@
 """From a course's secret to every random number in it: one stream per purpose, none of them guessable.
 
 Grading needs only the secret, the assignment's seed and the problem's version: the same run twice gives the same
-hidden inputs. The secret lies in `.course-secret` beside the gradebook, is made on first use and is never committed.
+hidden inputs. The secret lies in `.course-secret` beside the gradebook, is made before there is a class and never
+again, and is never committed.
 """
 
 from __future__ import annotations
@@ -10,25 +11,43 @@ import hashlib
 import hmac
 import os
 import secrets
+import warnings
 from pathlib import Path
 
 import numpy as np
 
+from autograder.authoring.privacy import PrivacyWarning
 from autograder.core import Problem, Variant
 from autograder.errors import StaffError
 
 SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - a variable's name
 SECRET_FILE = ".course-secret"  # noqa: S105 - a file's name
+LEAST = 32  # characters
+_OF_A_CLASS = ("submitted", "autograded", "reports", "students")  # what depends on the secret that it was made with
 
 
 def course_secret(course: Path) -> bytes:
-    """The secret of the course at `course`, made on first use (mode 0600).
+    """The secret of the course at `course`, made on first use (mode 0600), and never where there is a class already.
 
     The environment variable AUTOGRADER_SECRET, if set, takes precedence: a second grading machine needs the same one.
     """
-    if given := os.environ.get(SECRET_VARIABLE):
+    if given := os.environ.get(SECRET_VARIABLE, "").strip():
+        if len(given) < LEAST:
+            raise StaffError(
+                "secret",
+                f"{SECRET_VARIABLE} is shorter than {LEAST} characters, and can be guessed; set it to the content of "
+                f"the course's {SECRET_FILE}",
+            )
         return given.encode()
     path = course / SECRET_FILE
+    if not path.exists() and (kept := [name for name in _OF_A_CLASS if _holds_something(course / name)]):
+        raise StaffError(
+            "secret",
+            f"{path} is missing, but {course / kept[0]} shows that this course has a class. A new secret would give "
+            f"every student other hidden inputs, and other numbers of their own. Restore {path.name} from the machine "
+            f"or the backup where it was made, or set {SECRET_VARIABLE} to its content. If there never was one, make "
+            f"it: (umask 077; openssl rand -hex 32 > {path})",
+        )
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_hex(32) + "\n")
@@ -37,11 +56,30 @@ def course_secret(course: Path) -> bytes:
     except OSError as error:
         raise StaffError("secret", f"the course secret cannot be written to {path}: {error}") from error
     content = path.read_text().strip().encode()
-    if len(content) < 32:
+    _warn_where_open(path)
+    if len(content) < LEAST:
         raise StaffError(
-            "secret", f"{path} does not contain a secret; delete it so that a new one is made, then grade again"
+            "secret",
+            f"{path} holds fewer than {LEAST} characters, which is no secret; restore it from the machine or the "
+            f"backup where it was made, or set {SECRET_VARIABLE} to what it was",
         )
     return content
+
+
+def _holds_something(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
+
+
+def _warn_where_open(path: Path) -> None:
+    """Say that others may read the secret; the group may where it may write to the course."""
+    group = 0 if path.parent.stat().st_mode & 0o020 else 0o070
+    if os.name == "posix" and (mode := path.stat().st_mode) & (0o007 | group):
+        warnings.warn(
+            f"others can read {path} (mode {mode & 0o777:04o}), and with it every hidden input; close it with: "
+            f"chmod 600 {path}",
+            PrivacyWarning,
+            stacklevel=3,
+        )
 
 
 def stream_key(secret: bytes, *purpose: object) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring import privacy
 from autograder.errors import StaffError
 from autograder.grading.report import FOLDER
 
@@ -23,17 +24,21 @@ def path_of(course: Path, assignment: str) -> Path:
 
 
 class Journal:
-    """Appends to one file. `last` is the latest line of each student."""
+    """Appends to one file, which nobody else can read, or the group where the course is `shared`.
 
-    def __init__(self, path: Path) -> None:
+    `last` is the latest line of each student.
+    """
+
+    def __init__(self, path: Path, *, shared: bool = False) -> None:
         self.path = path
         self.last: dict[str, dict[str, Any]] = {}
         for line in read(path):
             if isinstance(line.get("student"), str):
                 self.last[line["student"]] = line
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            privacy.make_folder(path.parent, shared=shared)
+            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            privacy.close(path, shared=shared)
             _sync_folder(path.parent)
         except OSError as error:
             raise StaffError("journal", f"the journal {path} cannot be written: {error}") from error

@@ -115,7 +115,7 @@ def run(course: Path, options: Options, watch: Watcher = lambda result: None) ->
 class _Run:
     def __init__(self, folder: Folder, options: Options, watch: Watcher) -> None:
         self.folder, self.options, self.watch = folder, options, watch
-        self.journal = journals.Journal(journals.path_of(folder.root, options.assignment))
+        self.journal = journals.Journal(journals.path_of(folder.root, options.assignment), shared=folder.shared)
         limits: Limits = folder.judge.limits()
         self.limits = dataclasses.replace(limits, require_wall=limits.require_wall or options.require_wall)
         self.twice = options.twice or folder.judge.runs > 1

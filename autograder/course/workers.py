@@ -1,17 +1,27 @@
 """Where notebooks run: threads of this process, each of which waits for a walled-in child, or a Dask cluster's workers.
 
 Either way a task goes in as data and replies come out as data; the judge stays here.
+
+A worker's answers are believed, as a marker's are. But it gets nothing of this process: Dask would unpickle whatever a
+worker sends, and a pickle is a program. Once a cluster is in use, this process unpickles nothing for Dask.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import functools
+import pickle
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any, Protocol
 
-from autograder.errors import StaffError
-from autograder.sandbox import warm
+from autograder.errors import AutograderError, StaffError
+from autograder.protocol.codec import decode, encode
+from autograder.sandbox import layers, warm
 from autograder.sandbox.task import Replies, Task, answer, answer_frame
+
+_LAYER_SECONDS = 120  # for a worker's first import and one look at its layers
 
 
 class Workers(Protocol):
@@ -42,25 +52,101 @@ class Threads:
         self._pool.shutdown(wait=not now, cancel_futures=now)
 
 
+@functools.cache
+def _network_is_closed() -> bool:
+    return layers.found()["network"]
+
+
+def answer_behind_a_wall(frame: bytes) -> bytes:
+    """What a worker runs: the replies to a task, or why there are none. An empty frame asks for the latter only.
+
+    A student's process with a network could reach the scheduler, and have every worker run what it likes.
+    """
+    if not _network_is_closed():
+        fault = f"its sandbox has no layer `network` ({layers.LAYERS['network']})"
+        return encode({"fault": f"{fault}, and students' code could command the cluster"})
+    try:
+        return answer_frame(frame) if frame else encode({"fault": ""})
+    except AutograderError as error:
+        return encode({"fault": error.message})
+
+
+def _read(frame: Any) -> Replies:
+    """A worker's replies; StaffError where it says why there are none, or sent something else than bytes."""
+    if not isinstance(frame, bytes):
+        raise StaffError("worker", f"a worker of the cluster sent {type(frame).__name__} instead of bytes")
+    content = decode(frame)
+    if isinstance(content, dict) and "fault" in content:
+        raise StaffError("worker", f"a worker of the cluster ran nothing: {content['fault']}")
+    return Replies.read(frame)
+
+
+class _Unread(Exception):
+    """Something pickled that came from the cluster."""
+
+
+# By these Dask says that what follows are bytes. Equal text is known without being read.
+_BYTES = {pickle.dumps(bytes, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)}
+
+
+def _loads_nothing(content: Any, *, buffers: Any = ()) -> Any:
+    return bytes if bytes(content) in _BYTES else _Unread("what a worker pickled is not read")
+
+
 class Cluster:
     """The workers of a Dask scheduler. One that dies loses nothing: what it had is given to another."""
 
     def __init__(self, scheduler: str) -> None:
         try:
-            from distributed import Client
+            from distributed import Client, client
+            from distributed.protocol import pickle as reader
         except ImportError as error:
             raise StaffError(
                 "no_dask", "--scheduler needs Dask; install it with: pip install dask distributed"
             ) from error
+
+        class Deaf(Client):  # type: ignore[misc]
+            """A client that heeds neither what workers wish it to print or warn, nor what their errors say."""
+
+            def _handle_event(self, *_: Any, **__: Any) -> None:
+                pass
+
+            def _handle_task_erred(self, key: Any = None, exception: Any = None, traceback: Any = None) -> None:
+                super()._handle_task_erred(key, _Unread("a worker's error is not read"), None)
+
+        # Every way by which Dask reads a pickle here; for good, since messages may come after the end.
+        reader.loads = client.loads = _loads_nothing
+        client.pickle = SimpleNamespace(loads=_loads_nothing, dumps=pickle.dumps)
         try:
-            self._client: Any = Client(scheduler, timeout=10, set_as_default=False)
+            self._client: Any = Deaf(scheduler, timeout=10, set_as_default=False)
         except (OSError, ValueError) as error:
             raise StaffError("scheduler", f"there is no Dask scheduler at {scheduler}: {error}") from error
+        try:
+            self._refuse_open_workers()
+        except BaseException:
+            self.close()
+            raise
         self.jobs = max(2, sum(self._client.nthreads().values()))
+
+    def _refuse_open_workers(self) -> None:
+        """StaffError where a worker cannot close the network to students' code; later ones refuse for themselves."""
+        asked = {
+            worker: self._client.submit(answer_behind_a_wall, b"", workers=[worker], pure=False)
+            for worker in self._client.nthreads()
+        }
+        deadline = time.monotonic() + _LAYER_SECONDS
+        while not all(future.done() for future in asked.values()):
+            if time.monotonic() > deadline:
+                raise StaffError("worker", f"the cluster's workers said nothing for {_LAYER_SECONDS} s")
+            time.sleep(0.02)
+        for worker, future in asked.items():
+            said = _frame(future)
+            if fault := (decode(said) if isinstance(said, bytes) else {}).get("fault", "it did not say so"):
+                raise StaffError("worker", f"the worker at {worker} is not used: {fault}")
 
     def submit(self, tasks: list[Task]) -> Future[list[Replies]]:
         """The replies of one student's notebooks. Frames travel, and are read by our own codec only."""
-        frames = [self._client.submit(answer_frame, task.frame(), pure=False, retries=2) for task in tasks]
+        frames = [self._client.submit(answer_behind_a_wall, task.frame(), pure=False, retries=2) for task in tasks]
         promise: Future[list[Replies]] = concurrent.futures.Future()
         promise.set_running_or_notify_cancel()
         waiting = set(range(len(frames)))
@@ -70,7 +156,7 @@ class Cluster:
             if waiting or promise.done():
                 return
             try:
-                promise.set_result([Replies.read(frame.result()) for frame in frames])
+                promise.set_result([_read(_frame(frame)) for frame in frames])
             except BaseException as error:
                 promise.set_exception(error)
 
@@ -81,3 +167,10 @@ class Cluster:
     def close(self, *, now: bool = False) -> None:
         """Leave the cluster as it was."""
         self._client.close()
+
+
+def _frame(future: Any) -> Any:
+    """What a worker returned. Its exceptions came pickled, and only that there was one is known."""
+    if future.status != "finished":
+        raise StaffError("worker", f"a worker of the cluster failed ({future.status}); its own log says why")
+    return future.result()

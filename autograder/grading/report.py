@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring import privacy
 from autograder.core import Answer, Outcome, Question, Report, Verdict
 from autograder.errors import StaffError, Unreadable
 from autograder.protocol.codec import decode, encode
@@ -22,15 +23,24 @@ def path_of(course: Path, assignment: str, student: str, notebook: str) -> Path:
     return course / FOLDER / assignment / student / f"{notebook}.json"
 
 
-def save(report: Report, path: Path) -> None:
-    """Write the whole file or leave the old one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def save(report: Report, path: Path, *, shared: bool = False) -> None:
+    """Write the whole file or leave the old one; nobody else can read it, or the group where the course is `shared`."""
+    for folder in reversed(_folders(path)):
+        privacy.make_folder(folder, shared=shared)
     temporary = path.with_suffix(".tmp")
-    with temporary.open("w", encoding="utf-8") as file:
+    temporary.unlink(missing_ok=True)
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         json.dump(_to_json(report), file, indent=1, ensure_ascii=False)
         file.flush()
         os.fsync(file.fileno())
+    privacy.close(temporary, shared=shared)
     temporary.replace(path)
+
+
+def _folders(path: Path) -> list[Path]:
+    """The folders around a report, `reports/` the last of them."""
+    names = [folder.name for folder in path.parents]
+    return list(path.parents)[: names.index(FOLDER) + 1 if FOLDER in names else 1]
 
 
 def load(path: Path) -> Report:

@@ -25,7 +25,7 @@ import nbformat
 from nbgrader import utils
 from nbgrader.converters import Autograde
 
-from autograder.authoring import loading
+from autograder.authoring import loading, privacy
 from autograder.authoring.variants import course_secret
 from autograder.core import Report
 from autograder.errors import StaffError
@@ -78,7 +78,13 @@ class Folder:
         self.coursedir.assignment_id = assignment
         self.converter = Autograde(coursedir=self.coursedir, parent=api)
         self.root = Path(self.coursedir.root)
+        self.shared = bool(self.coursedir.groupshared)
+        gradebook = self.root / "gradebook.db"
+        found = gradebook.exists()
         self.rows = Rows(self.coursedir.db_url, self.coursedir.course_id, assignment, self.converter)
+        if not found and gradebook.exists():
+            privacy.close(gradebook, shared=self.shared)
+        privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
         self.secret = course_secret(self.root)
 
@@ -219,7 +225,8 @@ class Folder:
         Doing it again, after an end at whatever place, gives the same.
         """
         for name, item in graded.items():
-            reports.save(item.report, reports.path_of(self.root, self.assignment, handed.student, name))
+            place = reports.path_of(self.root, self.assignment, handed.student, name)
+            reports.save(item.report, place, shared=self.shared)
         pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
         self._write_notebooks(handed, pages)
         self.rows.write(handed.student, self._timestamp(handed), {name: item.report for name, item in graded.items()})

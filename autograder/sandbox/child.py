@@ -101,6 +101,8 @@ def _prepare(
                 file.write(content.tobytes())
     # There is no compiler: what torch was to compile is run as it is written.
     os.environ.update(HOME=directory, TMPDIR=directory, USER=mounts.NAME, TORCHDYNAMO_DISABLE="1")
+    if "files" not in layers:
+        tempfile.tempdir = None  # the warm parent's, which need not be there for this process
     # The notebook's own folder comes last: a file handed in beside it cannot take the place of a library.
     sys.path[:] = [entry for entry in sys.path if entry not in ("", directory)] + [directory]
 

@@ -20,6 +20,14 @@ LAYERS = {
     "privileges": "has no privileges and cannot gain any through a program",
     "calls": "cannot use kernel calls that no exercise needs",
 }
+# What stands in for a layer where that cannot be had: which, and what it does.
+INSTEAD = {
+    "landlock": (
+        "files",
+        "by Landlock: opens only the interpreter and its own folder, and writes only to that folder, without a limit "
+        "on all its files together",
+    )
+}
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH")
 
 
@@ -43,17 +51,30 @@ def environment() -> dict[str, str]:
     return {**kept, **threads, "PYTHONHASHSEED": "0", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 
 
-def found() -> dict[str, bool]:
-    """Which layers there are on this machine, for this user: each was put up once to see."""
+def tried() -> frozenset[str]:
+    """The names of what there is on this machine, for this user: each was put up once to see."""
     code = "from autograder.sandbox import wall; print(*wall.settle())"
     run = subprocess.run(python(code), env=environment(), capture_output=True, text=True, check=False)
-    there = run.stdout.split()
-    return {name: name in there for name in LAYERS}
+    return frozenset(run.stdout.split())
+
+
+def missing(there: Collection[str]) -> frozenset[str]:
+    """The layers that are neither there nor stood in for."""
+    return frozenset(LAYERS) - frozenset(there) - {INSTEAD[name][0] for name in there if name in INSTEAD}
+
+
+def found() -> dict[str, bool]:
+    """Which layers there are on this machine, for this user."""
+    lacking = missing(tried())
+    return {name: name not in lacking for name in LAYERS}
 
 
 def describe() -> str:
     """A table for people: layer, whether it is there, what a student's process cannot do for it."""
-    rows = [f"{name:<11}{'yes' if there else 'NO':<5}{LAYERS[name]}" for name, there in found().items()]
+    there = tried()
+    meaning = LAYERS | dict(INSTEAD[name] for name in there if name in INSTEAD)
+    lacking = missing(there)
+    rows = [f"{name:<11}{'NO' if name in lacking else 'yes':<5}{meaning[name]}" for name in LAYERS]
     return "\n".join(rows)
 
 
@@ -62,14 +83,14 @@ _announced: set[frozenset[str]] = set()
 
 def announce(there: Collection[str], required: bool) -> None:
     """Say once which layers are missing; StaffError where the wall is required."""
-    missing = frozenset(LAYERS) - frozenset(there)
-    if not missing:
+    gone = missing(there)
+    if not gone:
         return
-    lacking = "; ".join(f"{name} ({LAYERS[name]})" for name in LAYERS if name in missing)
+    lacking = "; ".join(f"{name} ({LAYERS[name]})" for name in LAYERS if name in gone)
     if required:
         raise StaffError(
             "wall", f"the sandbox is incomplete on this machine, and --require-sandbox is set; missing: {lacking}"
         )
-    if missing not in _announced:
-        _announced.add(missing)
+    if gone not in _announced:
+        _announced.add(gone)
         warnings.warn(f"THE SANDBOX IS INCOMPLETE ON THIS MACHINE; MISSING: {lacking}", WallWarning, stacklevel=2)

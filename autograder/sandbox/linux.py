@@ -33,10 +33,17 @@ _CAPABILITY_VERSION = 0x20080522
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _call(name: str, *arguments: Any) -> None:
-    if getattr(_libc, name)(*arguments) == -1:
+def _call(name: str, *arguments: Any) -> int:
+    result: int = getattr(_libc, name)(*arguments)
+    if result == -1:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result
+
+
+def syscall(number: int, *arguments: Any) -> int:
+    """A call that the C library has no name for."""
+    return _call("syscall", ctypes.c_long(number), *arguments)
 
 
 def unshare(flags: int) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+import os
+import subprocess
 from typing import Any, NoReturn
 
 from IPython.core.displayhook import DisplayHook
@@ -113,6 +115,16 @@ class Shell(InteractiveShell):  # type: ignore[misc]
     def __init__(self, outputs: Outputs, **options: Any) -> None:
         self.__dict__["outputs"] = outputs
         super().__init__(display_pub_class=Publisher, displayhook_class=Hook, **options)
+        if not _terminals():
+            self.system = self._system_by_pipe
+
+    def _system_by_pipe(self, command: str) -> None:
+        """`!command` where there is no terminal to run it in."""
+        streams: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        words = self.var_expand(command, depth=1)
+        done = subprocess.run(words, shell=True, text=True, errors="replace", check=False, **streams)  # noqa: S602
+        self.outputs.write("stdout", done.stdout)
+        self.user_ns["_exit_code"] = done.returncode
 
     def init_history(self) -> None:
         """No history: it would open a database in the home directory and start a thread."""
@@ -127,6 +139,15 @@ class Shell(InteractiveShell):  # type: ignore[misc]
         trace = [str(line) for line in (stb if isinstance(stb, list) else [stb])]
         item = {"output_type": "error", "ename": getattr(etype, "__name__", "Error"), "evalue": _text(evalue)}
         self.outputs.add({**item, "traceback": trace}, sum(map(len, trace)))
+
+
+def _terminals() -> bool:
+    try:
+        for descriptor in os.openpty():
+            os.close(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _text(value: Any) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from autograder.sandbox import linux, mounts, seccomp
+from autograder.sandbox import landlock, linux, mounts, seccomp
 
 # What the layers are tried with before there is a submission.
 _TRIAL = {
@@ -118,7 +118,9 @@ def _steps(settings: dict[str, Any], layers: Collection[str]) -> Iterable[tuple[
     os.close(myself)
     yield "limits", lambda: _limit(settings, "user" in layers)
     yield "privileges", _give_up_privileges
-    yield "calls", seccomp.install
+    if "files" not in layers:
+        yield "landlock", lambda: _same_files(settings)
+    yield "calls", lambda: seccomp.install("landlock" in layers)
 
 
 def _own_names() -> None:
@@ -132,6 +134,14 @@ def _own_files(settings: dict[str, Any], owner: tuple[int, int]) -> None:
     linux.unshare(linux.NEWNS)
     space = mounts.Space(megabytes=settings["disk_megabytes"], files=settings["disk_files"])
     mounts.build(settings.get("shown") or mounts.needed(), space, owner)
+
+
+def _same_files(settings: dict[str, Any]) -> None:
+    """The machine's own files, of which little can be opened, and only one folder be written to."""
+    shown = settings.get("shown") or mounts.needed()
+    readable = [*(path for path, _ in shown), "/proc/self"]
+    devices = [f"/dev/{name}" for name in mounts.DEVICES]
+    landlock.restrict(readable, filter(None, [settings.get("directory")]), devices)
 
 
 def _somebody() -> tuple[int, int]:

@@ -46,9 +46,14 @@ HERE = [
 REAL = [name for name in HERE if getattr(ATTACKS[name], "REAL", False)]
 
 
+def attack_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The problem that attacks are handed in for."""
+    monkeypatch.setenv("AUTOGRADER_PROBLEMS", str(PROBLEMS))
+
+
 @pytest.fixture(autouse=True)
 def _problems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AUTOGRADER_PROBLEMS", str(PROBLEMS))
+    attack_problems(monkeypatch)
 
 
 def let_loose(host: Host, module: ModuleType, **limits: Any) -> Any:

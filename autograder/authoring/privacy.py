@@ -1,0 +1,52 @@
+"""Who else on this machine may read what a course keeps: nobody, or its group where a group shares the course.
+
+Reports hold hidden questions and their answers, source notebooks hold solutions. Git keeps no modes, and the usual
+umask lets everybody read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from pathlib import Path
+
+
+class PrivacyWarning(UserWarning):
+    """Others on this machine can read what decides marks."""
+
+
+def make_folder(path: Path, *, shared: bool = False) -> None:
+    """A folder that its owner, or the owner's group, may enter; one that was open is closed."""
+    path.mkdir(mode=0o770 if shared else 0o700, parents=True, exist_ok=True)
+    close(path, shared=shared)
+
+
+def close(path: Path, *, shared: bool = False) -> None:
+    """Take a file or folder from all others; what a colleague of the group owns is left to them."""
+    inherited = path.stat().st_mode & 0o2000  # the group of what is made in a folder
+    mode = (0o770 if shared else 0o700) if path.is_dir() else (0o660 if shared else 0o600)
+    with contextlib.suppress(PermissionError):
+        path.chmod(mode | inherited)
+
+
+def keep_from_others(path: Path) -> None:
+    """Take a file from all who are neither its owner nor of its group."""
+    with contextlib.suppress(PermissionError):
+        path.chmod(path.stat().st_mode & 0o770)
+
+
+def open_to_all(folder: Path) -> bool:
+    """Whether everybody on this machine may enter a folder: one closed folder on the way closes all below it."""
+    return all(place.stat().st_mode & 0o001 for place in (folder.resolve(), *folder.resolve().parents))
+
+
+def warn_where_open(course: Path) -> None:
+    """Say that others can enter a course's folder, and how to close it."""
+    if os.name == "posix" and open_to_all(course):
+        warnings.warn(
+            f"other users of this machine can enter {course}, and read there what is not closed by itself (solutions, "
+            f"submissions, the gradebook); close it with: chmod o-rwx {course}",
+            PrivacyWarning,
+            stacklevel=2,
+        )
