@@ -180,7 +180,6 @@ def test_what_a_worker_pickles_is_not_executed(tmp_path):
         assert naive.stdout.strip() in mark.read_text().split(), naive.stderr
 
 
-@pytest.mark.slow
 def test_replies_come_from_a_cluster(tmp_path):
     """Whole replies arrive as they do from a thread."""
     with cluster(tmp_path) as address:
@@ -198,7 +197,6 @@ layers.found = lambda: dict.fromkeys(layers.LAYERS, True) | {"network": False}
 """
 
 
-@pytest.mark.slow
 def test_a_worker_with_an_open_network_is_not_used(tmp_path):
     """Students' code could command the scheduler from there: the run ends before anything is sent."""
     with cluster(tmp_path, OPEN) as address, pytest.raises(StaffError, match=r"not used.*network") as caught:
@@ -220,7 +218,6 @@ def test_only_bytes_are_read(sent):
         workers._read(sent)
 
 
-@pytest.mark.slow
 def test_a_cluster_behind_tls(tmp_path, monkeypatch):
     """tls:// works by Dask's own settings, and without the certificate there is no cluster."""
     words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"]
