@@ -108,7 +108,9 @@ if __name__ == "__main__":
 def cluster(folder: Path, preload: str = "", protocol: str = "tcp"):
     """The address of a scheduler with two workers, in processes of their own, that began with `preload`."""
     pytest.importorskip("distributed", reason="Dask is not installed: pip install dask distributed")
-    (folder / "cluster.py").write_text(SCHEDULER.format(root=str(ROOT), protocol=protocol, preload=preload))
+    (folder / "cluster.py").write_text(
+        SCHEDULER.format(root=str(ROOT), protocol=protocol, preload=[preload] * bool(preload))
+    )
     words = [sys.executable, str(folder / "cluster.py")]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, env=environment() | {"DASK_DISTRIBUTED__WORKER__PRELOAD": ""}, **streams) as process:
