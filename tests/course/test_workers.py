@@ -113,7 +113,7 @@ def cluster(folder: Path, preload: str = "", protocol: str = "tcp"):
     )
     words = [sys.executable, str(folder / "cluster.py")]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(words, env=environment() | {"DASK_DISTRIBUTED__WORKER__PRELOAD": ""}, **streams) as process:
+    with subprocess.Popen(words, env=environment(), **streams) as process:
         try:
             yield process.stdout.readline().strip()
         finally:
