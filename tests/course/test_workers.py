@@ -108,10 +108,12 @@ if __name__ == "__main__":
 def cluster(folder: Path, preload: str = "", protocol: str = "tcp"):
     """The address of a scheduler with two workers, in processes of their own, that began with `preload`."""
     pytest.importorskip("distributed", reason="Dask is not installed: pip install dask distributed")
-    (folder / "cluster.py").write_text(SCHEDULER.format(root=str(ROOT), protocol=protocol, preload=preload))
+    (folder / "cluster.py").write_text(
+        SCHEDULER.format(root=str(ROOT), protocol=protocol, preload=[preload] * bool(preload))
+    )
     words = [sys.executable, str(folder / "cluster.py")]
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(words, env=environment() | {"DASK_DISTRIBUTED__WORKER__PRELOAD": ""}, **streams) as process:
+    with subprocess.Popen(words, env=environment(), **streams) as process:
         try:
             yield process.stdout.readline().strip()
         finally:
@@ -180,7 +182,6 @@ def test_what_a_worker_pickles_is_not_executed(tmp_path):
         assert naive.stdout.strip() in mark.read_text().split(), naive.stderr
 
 
-@pytest.mark.slow
 def test_replies_come_from_a_cluster(tmp_path):
     """Whole replies arrive as they do from a thread."""
     with cluster(tmp_path) as address:
@@ -198,7 +199,6 @@ layers.found = lambda: dict.fromkeys(layers.LAYERS, True) | {"network": False}
 """
 
 
-@pytest.mark.slow
 def test_a_worker_with_an_open_network_is_not_used(tmp_path):
     """Students' code could command the scheduler from there: the run ends before anything is sent."""
     with cluster(tmp_path, OPEN) as address, pytest.raises(StaffError, match=r"not used.*network") as caught:
@@ -220,7 +220,6 @@ def test_only_bytes_are_read(sent):
         workers._read(sent)
 
 
-@pytest.mark.slow
 def test_a_cluster_behind_tls(tmp_path, monkeypatch):
     """tls:// works by Dask's own settings, and without the certificate there is no cluster."""
     words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"]
