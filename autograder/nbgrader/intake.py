@@ -64,7 +64,7 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         marks = resources["nbgrader"]
         coursedir: CourseDirectory = self.parent.coursedir
         submitted = coursedir.format_path(coursedir.submitted_directory, marks["student"], marks["assignment"])
-        resources["autograder"] = {"root": coursedir.root}
+        resources["autograder"] = {"root": coursedir.root, "shared": bool(coursedir.groupshared)}
         if Path(filename).resolve().parent != Path(submitted).resolve():
             return super().from_filename(filename, resources=resources, **options)
         source = source_for(coursedir, marks["assignment"], marks["notebook"], marks["student"])

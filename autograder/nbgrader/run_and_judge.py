@@ -56,7 +56,7 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         attempts = [functools.partial(run_and_grade, limits=self.limits())] * max(self.runs, 1)
         graded = mark(submission, attempts, report_at(place))
         record(graded.report, names)
-        reports.save(graded.report, place, shared=self.parent.coursedir.groupshared)
+        reports.save(graded.report, place, shared=resources["autograder"]["shared"])
         line = summary(graded.report)
         self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], line)
         return nbformat.from_dict(graded.notebook), resources
