@@ -247,6 +247,11 @@ class Part(metaclass=_NamedArguments):
 
     # What the audit asks a kind.
 
+    @property
+    def in_closed_form(self) -> bool:
+        """Whether its answers are expressions, which the audit reads a second time by other means."""
+        return False
+
     def right_answers(self) -> list[Any]:
         """What must keep every point, beside the reference."""
         return list(self.equivalents)

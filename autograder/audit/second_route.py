@@ -14,8 +14,6 @@ from typing import Any
 
 from autograder.core import Parameters, Part
 from autograder.maths import chain
-from autograder.parts.derivation import Derivation
-from autograder.parts.expression import Expression
 
 POINTS = 6
 DIGITS = 40
@@ -33,7 +31,7 @@ class NotRead(Exception):  # named for what happened
 
 def read_again(part: Part, p: Parameters, found: Any) -> None:
     """Compare the routes on the reference and on every equivalent of a part whose answers are closed forms."""
-    if not isinstance(part, Expression) or (isinstance(part, Derivation) and part.tensors):
+    if not part.in_closed_form:
         return
     declared = part.declarations(p)
     points = list(_points(declared, random.Random(f"{part.name} {sorted(map(str, p.items()))}")))
@@ -59,7 +57,7 @@ def read_again(part: Part, p: Parameters, found: Any) -> None:
             _equals(who, routes, keys if len(keys) == len(routes) else keys[-1:] * len(routes), points, found)
 
 
-def _subjects(part: Expression, p: Parameters) -> Iterator[tuple[str, list[str], bool]]:
+def _subjects(part: Any, p: Parameters) -> Iterator[tuple[str, list[str], bool]]:
     """The reference and each equivalent with its closed forms, and whether they are worth what the reference is."""
     operators = part.declarations(p).get("operators", {})
 

@@ -154,6 +154,11 @@ class Derivation(Expression):
         sums = {"an empty sum, the end": empty, "given, an empty sum, the end": f"{first}\n{empty}"}
         return {**formulas, "0": "0", "1": "1", "an empty sum": f"{first}\nsum(0, n, 0, inf)\n0", **sums}
 
+    @property
+    def in_closed_form(self) -> bool:
+        """Each line is one, where the lines are not tensor equations."""
+        return not self.tensors
+
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """The whole chain as one decision; its `detail` holds what each milestone and the end earn."""
         told: dict[str, Any]

@@ -121,6 +121,11 @@ class Expression(Typed):
         words = {key: value for key, value in self.declarations(p).items() if key != "constraints"}
         return f"Here ${', '.join(language.constraint_latex(text, **words) for text in constraints)}$."
 
+    @property
+    def in_closed_form(self) -> bool:
+        """Each answer is one."""
+        return True
+
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Equal as mathematics on the declared domains, and in a form that the question allows."""
         return guarded("expression", reference, answer, **self._options(p))

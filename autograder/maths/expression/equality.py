@@ -8,7 +8,6 @@ from typing import Any
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, equal, undecided
-from autograder.maths.expression.budget import UNITS, Budget
 from autograder.maths.expression.expression_printing import to_text
 from autograder.maths.expression.options import Options
 from autograder.maths.expression.parsing import parse_chain, parse_with
@@ -58,6 +57,7 @@ def decide(reference: str | Expression, answer: str | Expression, **options: Any
 
 def first_equal(candidates: Sequence[str], answer: str, **options: Any) -> int | None:
     """The place of the first candidate that `answer` equals. No reason is looked for where it differs."""
+    from autograder.maths.expression.budget import UNITS, Budget
     from autograder.maths.expression.comparing import compare
     from autograder.maths.expression.relations import equal_up_to
 

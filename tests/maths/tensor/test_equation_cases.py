@@ -23,6 +23,7 @@ def declarations(case: dict) -> Declarations:
     row = case.get("decl", {})
     sizes = {axis: size if isinstance(size, int) else tuple(size[1:]) for axis, size in row.get("sizes", {}).items()}
     return Declarations(
+        shapes=declare(*row.get("tensors", ())).shapes,
         sizes=sizes,
         same=row.get("axis", {}),
         sequences=frozenset(row.get("seqs", ())),

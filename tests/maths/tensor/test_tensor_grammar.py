@@ -84,7 +84,7 @@ FAULTS = [
     ("x[t,j] = W^{Q,T}[j,t]", "undefined", "W^{Q,T} is not defined"),
     ("x[t,j] = G^T[j,t]", "notation", "write powers and transposes with indices"),
     ("x[t,j] = G^{2}[t,j]", "notation", "write powers and transposes with indices"),
-    ("x[t,j] = G[s,J] delta[s,t]", "notation", "delta is a common name"),
+    ("x[t,j] = G[s,J] onehot[s,t]", "notation", "onehot is a common name"),
     ("R[t,j] = tanh(R[t,j])", "cycle", "R is defined by itself"),
     ("x[t] = 1\nx[t] = 2", "twice", "x is defined twice"),
 ]
