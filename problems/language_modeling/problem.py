@@ -242,6 +242,7 @@ def product_of_slopes(p):
 
 LOG_LOSS_INPUTS = [sentences, far_apart, one_sentence]
 LOG_LOSS_CHECKS = [close(rtol=1e-6, weight=4), gradient(rtol=1e-6)]
+DRAWN = {"trials": 5, "also": (), "checks": [exactly()]}  # ends everywhere need probabilities of ordinary size
 
 PROBLEM = Problem(
     title="Language modelling",
@@ -256,15 +257,7 @@ PROBLEM = Problem(
     parts=[
         Function("log_loss", points=5, inputs=LOG_LOSS_INPUTS, reference=log_loss, checks=LOG_LOSS_CHECKS),
         Function("perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)]),
-        Function(
-            "generate",
-            points=6,
-            inputs=[ends_everywhere, one_row],
-            reference=generate,
-            trials=5,
-            also=(),  # words that end everywhere need probabilities of ordinary size
-            checks=[exactly()],
-        ),
+        Function("generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, **DRAWN),
         Function(
             "clip", points=3, inputs=[gradients, short_gradients], reference=clip, trials=4, checks=[close(rtol=3e-6)]
         ),
