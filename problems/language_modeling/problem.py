@@ -198,8 +198,8 @@ def sentence(p):
 
 def is_probability(text, p):
     """Whether an expression lies between zero and one for all its letters."""
-    within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))
-    return all(expression.decide(bound, value, domains=letters(p)).equal for value, bound in within)
+    within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))  # first: the cases of a reference may stay unmet
+    return all(expression.decide(cut, bound, domains=letters(p)).equal for cut, bound in within)
 
 
 def sentence_loss(p, *, sentence=None):
