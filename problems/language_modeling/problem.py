@@ -197,8 +197,11 @@ def sentence(p):
 
 
 def is_probability(text, p):
-    """Whether an expression lies between zero and one for all its letters."""
-    within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))  # first: the cases of a reference may stay unmet
+    """Whether an expression lies between zero and one for all its letters.
+
+    The cut expression is the reference: an answer with cases that no point meets, as `max` has here, is undecided.
+    """
+    within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))
     return all(expression.decide(cut, bound, domains=letters(p)).equal for cut, bound in within)
 
 
