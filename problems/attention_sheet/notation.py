@@ -36,3 +36,5 @@ TABLE_SIZES = dict.fromkeys("VPSd", "posint")
 # The letters of the other layer, and of the layers of kernel width k.
 OTHER = {"variables": other_variables, "constraints": other_constraints}
 PATHS = {"variables": "n k", "constraints": ["k<=n"]}
+# The letters of the numbers of visible pairs; a closed form is asked for.
+PAIRS_SEEN = {"domains": pair_names, "constraints": pair_constraints, "forbid": ["sum", "min", "max"]}

@@ -197,9 +197,12 @@ def sentence(p):
 
 
 def is_probability(text, p):
-    """Whether an expression lies between zero and one for all its letters."""
+    """Whether an expression lies between zero and one for all its letters.
+
+    The cut expression is the reference: an answer with cases that no point meets, as `max` has here, is undecided.
+    """
     within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))
-    return all(expression.decide(bound, value, domains=letters(p)).equal for value, bound in within)
+    return all(expression.decide(cut, bound, domains=letters(p)).equal for cut, bound in within)
 
 
 def sentence_loss(p, *, sentence=None):
@@ -242,6 +245,7 @@ def product_of_slopes(p):
 
 LOG_LOSS_INPUTS = [sentences, far_apart, one_sentence]
 LOG_LOSS_CHECKS = [close(rtol=1e-6, weight=4), gradient(rtol=1e-6)]
+DRAWN = {"trials": 5, "also": (), "checks": [exactly()]}  # ends everywhere need probabilities of ordinary size
 
 PROBLEM = Problem(
     title="Language modelling",
@@ -256,15 +260,7 @@ PROBLEM = Problem(
     parts=[
         Function("log_loss", points=5, inputs=LOG_LOSS_INPUTS, reference=log_loss, checks=LOG_LOSS_CHECKS),
         Function("perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)]),
-        Function(
-            "generate",
-            points=6,
-            inputs=[ends_everywhere, one_row],
-            reference=generate,
-            trials=5,
-            also=(),  # words that end everywhere need probabilities of ordinary size
-            checks=[exactly()],
-        ),
+        Function("generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, **DRAWN),
         Function(
             "clip", points=3, inputs=[gradients, short_gradients], reference=clip, trials=4, checks=[close(rtol=3e-6)]
         ),

@@ -1,5 +1,7 @@
 """What typed answers may use: the letters and where they live, abbreviations, and what a closed form is without."""
 
+from autograder import Milestone
+
 from .further import KINDS
 from .populations import family_of
 
@@ -33,7 +35,18 @@ def mean(p):
     return {"E[f(i)]": family_of(p).total(lambda i: f"P({i})*f({i})")}
 
 
+MILESTONES = [
+    Milestone(
+        "a sum is left, and no logarithm depends on the number that is summed over", has=["sum"], lacks=["index in ln"]
+    ),
+    Milestone("a sum is left, and no logarithm stands under a sum", has=["sum"], lacks=["ln in sum"]),
+]
+
 # What a closed form, the proof, and the answer to the last question may use.
 CLOSED = {"domains": letters, "definitions": abbreviations, "forbid": ("sum", "P", "Z")}
-STEPS = CLOSED | {"operators": mean, "end": "the entropy as a closed form, without a sum, `P` or `Z`"}
+STEPS = CLOSED | {
+    "operators": mean,
+    "milestones": MILESTONES,
+    "end": "the entropy as a closed form, without a sum, `P` or `Z`",
+}
 FURTHER = CLOSED | {"domains": all_letters}

@@ -1,6 +1,6 @@
 """A softmax of energies, its entropy, cross-entropies and divergences in closed form (exam 1, problem 1)."""
 
-from autograder import Derivation, Expression, Milestone, Problem, Unreadable
+from autograder import Derivation, Expression, Problem, Unreadable
 from autograder.maths import expression
 
 from .equivalents import EQUIVALENTS
@@ -130,13 +130,6 @@ def further_after(p, *, cross_entropy=None):
     return KINDS[p["further"]].answer(p, family_of(p), population_of(p), earlier)
 
 
-MILESTONES = [
-    Milestone(
-        "a sum is left, and no logarithm depends on the number that is summed over", has=["sum"], lacks=["index in ln"]
-    ),
-    Milestone("a sum is left, and no logarithm stands under a sum", has=["sum"], lacks=["ln in sum"]),
-]
-
 PROBLEM = Problem(
     title="Softmax, entropy and cross-entropy in closed form",
     version=2,
@@ -150,15 +143,7 @@ PROBLEM = Problem(
     parts=[
         Expression("softmax", points=5, **CLOSED, reference=closed_form),
         Expression("entropy", points=3, follows="softmax", **CLOSED, reference=entropy_after),
-        Derivation(
-            "entropy_steps",
-            points=6,
-            **STEPS,
-            start=definition,
-            milestones=MILESTONES,
-            reference=family_entropy,
-            model=steps,
-        ),
+        Derivation("entropy_steps", points=6, **STEPS, start=definition, reference=family_entropy, model=steps),
         Expression("cross_entropy", points=3, follows="softmax", **CLOSED, reference=cross_entropy_after),
         Expression("divergence", points=2, follows="cross_entropy", **CLOSED, reference=divergence_after),
         Expression("reverse_cross_entropy", points=2, **CLOSED, reference=reverse_cross_entropy_of),

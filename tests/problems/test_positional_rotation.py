@@ -75,6 +75,8 @@ def test_the_typed_block_is_the_matrix_in_code(p):
 
 
 C, S = "cos(k*omega_j)", "sin(k*omega_j)"
+SINES = f"= sin(t*omega_j)*{C} + cos(t*omega_j)*{S}"  # the addition theorems
+COSINES = f"= cos(t*omega_j)*{C} - sin(t*omega_j)*{S}"
 
 TYPED = [
     ("frequency", PLAIN, "earned", "{b}^(-2j/d)"),
@@ -111,8 +113,11 @@ TYPED = [
     ("block", BACK, "lost", [[C, S], [f"-{S}", C]]),
     ("block", COSINE, "earned", [[C, f"-{S}"], [S, C]]),
     ("block", COSINE, "lost", [[C, S], [f"-{S}", C]]),
-    ("first_row", PLAIN, "earned", f"sin((t+k)*omega_j)\n= sin(t*omega_j + k*omega_j)\n= {C} s + {S} c"),
-    ("first_row", PLAIN, "earned", f"sin((t+k)*omega_j)\n= s*{C} + c*{S}"),
+    ("first_row", PLAIN, "earned", f"sin((t+k)*omega_j)\n= sin(t*omega_j + k*omega_j)\n{SINES}\n= {C} s + {S} c"),
+    ("first_row", PLAIN, "lost", f"sin((t+k)*omega_j)\n= sin(t*omega_j + k*omega_j)\n= {C} s + {S} c"),
+    ("first_row", PLAIN, "earned", f"sin((t+k)*omega_j)\n{SINES}\n= s*{C} + c*{S}"),
+    ("first_row", PLAIN, "lost", f"sin((t+k)*omega_j)\n= s*{C} + c*{S}"),
+    ("first_row", PLAIN, "lost", f"{SINES.removeprefix('= ')}\n= s*{C} + c*{S}"),
     ("first_row", PLAIN, "earned", "sin(omega_j*(k+t))\nsin(t*omega_j)*cos(k/f_j)+cos(t/f_j)*sin(k/f_j)\n"
                                    "c*sin(k/f_j)+s*cos(k/f_j)"),
     ("first_row", PLAIN, "lost", f"sin((t+k)*omega_j)\n= sin(t*omega_j)*{C} + cos(t*omega_j)*{S}"),
@@ -120,9 +125,12 @@ TYPED = [
     ("first_row", PLAIN, "lost", f"sin((t+k)*omega_j)\n= {C} s - {S} c"),
     ("first_row", PLAIN, "lost", "sin((t+k)*omega_j)\n= s"),
     ("first_row", PLAIN, "lost", f"{C} s + {S} c + t - t"),
-    ("second_row", PLAIN, "earned", f"cos((t+k)*omega_j)\n= -{S} s + {C} c"),
+    ("second_row", PLAIN, "earned", f"cos((t+k)*omega_j)\n{COSINES}\n= -{S} s + {C} c"),
+    ("second_row", PLAIN, "lost", f"cos((t+k)*omega_j)\n= -{S} s + {C} c"),
     ("second_row", PLAIN, "lost", f"cos((t+k)*omega_j)\n= {S} s + {C} c"),
-    ("second_row", BACK, "earned", f"cos((t-k)*omega_j)\n= {S} s + {C} c"),
+    ("second_row", BACK, "earned", f"cos((t-k)*omega_j)\n{COSINES.replace('-', '+')}\n= {S} s + {C} c"),
+    ("second_row", BACK, "lost", f"cos((t-k)*omega_j)\n{COSINES}\n= {S} s + {C} c"),
+    ("second_row", BACK, "lost", f"cos((t-k)*omega_j)\n= {S} s + {C} c"),
     ("inner", PLAIN, "earned", "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)\n"
                                "= cos(t*omega_j - (t+k)*omega_j)\n= cos(-k*omega_j)\n= cos(k/f_j)"),
     ("inner", PLAIN, "lost", "sin(t*omega_j)*sin((t+k)*omega_j) + cos(t*omega_j)*cos((t+k)*omega_j)\n= cos(k)"),
@@ -148,13 +156,12 @@ def test_typed_answers(name, p, wanted, answer):
     ],
 )
 def test_the_question_in_another_spelling_earns_nothing(line):
-    """Neither alone nor with a guess under it; a step that holds still earns half."""
+    """Neither alone nor with a guess or the end under it; a step that holds earns its two points, the end its one."""
     start = PROBLEM.part("inner").start
-    text = f"{start}\n{line.format(start=start)}"
-    assert outcome("inner", text, PLAIN).points == outcome("inner", f"{text}\ncos(k)", PLAIN).points == 0
-    assert standing("inner", f"{text}\ncos(k*omega_j)", PLAIN) == "earned"
     step = PROBLEM.part("inner").model(PLAIN).splitlines()[1]
-    assert outcome("inner", f"{start}\n{step}\n2*cos(k*omega_j)", PLAIN).points == 1.5
+    text = f"{start}\n{line.format(start=start)}"
+    under = {"": 0, "cos(k)": 0, "cos(k*omega_j)": 0, f"{step}\n2*cos(k*omega_j)": 2, f"{step}\ncos(k*omega_j)": 3}
+    assert {lines: outcome("inner", f"{text}\n{lines}", PLAIN).points for lines in under} == under
 
 
 def test_a_matrix_written_as_one_text_is_held():

@@ -244,10 +244,10 @@ def test_unlisted_answers(wanted, name, text, verdict):
 
 @pytest.mark.parametrize(
     ("value", "verdict"),
-    [(math.inf, "earned"), (-math.inf, "lost"), (math.nan, "lost"), (0, "lost"), (True, "lost"), (10**30, "lost")],
+    [(math.inf, "earned"), (-math.inf, "lost"), (math.nan, "held"), (0, "lost"), (True, "held"), (10**30, "lost")],
 )
 def test_infinity_by_its_name_in_python(value, verdict):
-    """A number that is no text counts as its text, in the visible check too."""
+    """A number that is no text counts as its text, in the visible check too; what is no number is held."""
     p, part = found(PLAIN), PROBLEM.part("reverse_cross_entropy")
     cell = f"nan, inf = float('nan'), float('inf')\n{part.name} = {value!r}"
     assert judge_part(part, p, handed_in(PROBLEM, part, cell), (1,)).standing == verdict
