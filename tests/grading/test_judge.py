@@ -88,7 +88,7 @@ def test_question_keys_see_everything():
 
 
 def test_judging_again_from_the_answers_gives_the_same():
-    """An outcome's answers are all that a regrade needs."""
+    """An outcome's answers are all that a regrade needs, and no question is asked twice."""
     from functools import partial
 
     from autograder.protocol.answering import answer
@@ -97,7 +97,8 @@ def test_judging_again_from_the_answers_gives_the_same():
     stored = {question_key(question): reply for question, reply in first.answers}
     again = judge_part(THREE, {}, lambda question: stored[question_key(question)], (4,))
     assert (again.standing, again.points, again.verdicts) == (first.standing, first.points, first.verdicts)
-    assert first.standing == "earned" and first.points == 10.0 and len(first.answers) == 6
+    assert first.standing == "earned" and first.points == 10.0
+    assert len(stored) == len(first.answers) > len(THREE.checks)
 
 
 @pytest.mark.parametrize("failure", ["timeout", "memory", "exit", "missing"])
