@@ -114,7 +114,7 @@ def unused(problem: Problem) -> list[str]:
     What starts with an underscore is the author's own affair.
     """
     name = f"{FOLDER}.{problem.slug}.problem"
-    modules = [module for key, module in sys.modules.items() if f"{key}.".startswith(f"{name}.")]
+    modules = [module for key, module in list(sys.modules.items()) if f"{key}.".startswith(f"{name}.")]
     statements = [item for module in modules for item in ast.parse(inspect.getsource(module)).body]
     named = [(item, _named(item)) for item in statements]
     listed = [each for part in problem.parts for each in (part.reference, *part.mistakes, *part.right_answers())]
@@ -145,7 +145,7 @@ def _execute(slug: str, path: Path, root: Path) -> ModuleType:
     added = checkout not in sys.path
     if added:
         sys.path.append(checkout)
-    for stale in [key for key in sys.modules if key.startswith(f"{name}.")]:
+    for stale in [key for key in list(sys.modules) if key.startswith(f"{name}.")]:
         del sys.modules[stale]  # the mistakes.py of a folder of the same name elsewhere
     sys.modules[name] = module
     try:

@@ -119,7 +119,7 @@ class Cluster:
         client.pickle = SimpleNamespace(loads=_loads_nothing, dumps=pickle.dumps)
         try:
             self._client: Any = Deaf(scheduler, timeout=10, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:  # TypeError: tls:// without a certificate
             raise StaffError("scheduler", f"there is no Dask scheduler at {scheduler}: {error}") from error
         try:
             self._refuse_open_workers()
