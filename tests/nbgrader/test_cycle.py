@@ -242,8 +242,11 @@ def test_links_and_special_files_beside_a_notebook_are_refused(small):
 
 
 def test_two_files_that_could_be_the_notebook_are_held(small):
-    """Which download was meant is for a person; neither counts as nothing."""
-    text = small.work().solve().text().encode()
-    small.hand_in("carl", {"tiny (1).ipynb": text, "tiny-Copy1.ipynb": text})
-    assert small.autograde("carl")["success"]
-    assert {outcome.standing for outcome in small.report("carl").outcomes} == {"held"}
+    """Which of two that differ was meant is for a person; two of one text are no choice. Neither counts as nothing."""
+    solved, spoilt = (work.text().encode() for work in (small.work().solve(), small.work().spoil()))
+    small.hand_in("carl", {"tiny (1).ipynb": solved, "tiny-Copy1.ipynb": spoilt})
+    small.hand_in("cora", {"tiny (1).ipynb": solved, "tiny-Copy1.ipynb": solved})
+    for student, standing in (("carl", "held"), ("cora", "earned")):
+        assert small.autograde(student)["success"]
+        outcomes = small.report(student).outcomes
+        assert {outcome.standing for outcome in outcomes if outcome.part != "why"} == {standing}

@@ -85,7 +85,7 @@ def test_the_command_prints_the_table_and_leaves_nothing_behind(in_course, tmp_p
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = CliRunner().invoke(main, ["demo", "--students", "2"], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
-    assert re.search(r"ada .*Everything right.*4 3 2 1 … .*10 ", result.output)
+    assert re.search(r"ada .*Everything correct.*4 3 2 1 … .*10 ", result.output)
     assert str(tmp_path) in result.output
     assert [path for path in tmp_path.iterdir() if path.name.startswith("autograder-demo")] == []
 
