@@ -12,7 +12,7 @@ import pytest
 
 from autograder.authoring import loading
 from autograder.authoring.assignment import read_assignment
-from autograder.authoring.variants import variant
+from autograder.authoring.variants import course_secret, variant
 from autograder.grading import report
 from autograder.simulation.classroom import Work, hand_in
 
@@ -80,6 +80,7 @@ def graded(name, course):
     for file in (f"{name}.toml", "nbgrader_config.py"):
         shutil.copy(COURSE / file, course / file)
     shutil.copytree(COURSE / "source" / name, course / "source" / name)
+    course_secret(course)  # as `autograder build` would have made it
     assignment = read_assignment(course, name)
     command(course, "nbgrader", "generate_assignment", assignment.name)
     handed: dict[str, dict[str, bytes]] = {"solved": {}, "empty": {}}
