@@ -6,6 +6,7 @@ the reference is, by the second route alone. sympy evaluates what it parses: onl
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -329,13 +330,14 @@ def _evaluator(tree: Any) -> Value:
     def at(point: Point) -> Any:
         with mpmath.workdps(DIGITS):
             names = {name: mpmath.mpf(value.numerator) / value.denominator for name, value in point.items()}
-            return _worth(tree, names)
+            return _worth(tree, names, {})
 
     return at
 
 
-def _worth(node: Any, names: Mapping[str, Any]) -> Any:
-    """A node of sympy's tree, in mpmath's numbers."""
+def _worth(node: Any, names: Mapping[str, Any], known: dict[Any, Any]) -> Any:
+    """A node of sympy's tree, in mpmath's numbers. `known` holds the sums and products met so far: one inside another
+    that does not depend on its index is worked out once, not for every term."""
     import mpmath as m
 
     kind = type(node).__name__
@@ -344,18 +346,32 @@ def _worth(node: Any, names: Mapping[str, Any]) -> Any:
     if node.is_Rational:
         return m.mpf(int(node.p)) / int(node.q)
     if kind in ("Sum", "Product"):
-        return _series(kind, node, names)
+        about = (node, *sorted((symbol.name, names[symbol.name]) for symbol in node.free_symbols))
+        if about not in known:
+            known[about] = _series(kind, node, names, known)
+        return known[about]
     if kind == "Piecewise":
         for value, condition in node.args:
-            if _worth(condition, names):
-                return _worth(value, names)
+            if _worth(condition, names, known):
+                return _worth(value, names, known)
         raise ValueError("no case holds")
     constants = {"Exp1": m.e, "Pi": m.pi, "Infinity": m.inf, "NegativeInfinity": -m.inf,
                  "BooleanTrue": True, "BooleanFalse": False}  # fmt: skip
     if kind in constants:
         return constants[kind]
-    values = [_worth(argument, names) for argument in node.args]
-    functions: dict[str, Callable[..., Any]] = {
+    values = [_worth(argument, names, known) for argument in node.args]
+    function = _functions().get(kind) or getattr(m, kind, None)
+    if function is None:
+        raise NotImplementedError(kind)
+    return function(*values)
+
+
+@functools.cache
+def _functions() -> dict[str, Callable[..., Any]]:
+    """What sympy's nodes stand for, where mpmath has another name or another convention."""
+    import mpmath as m
+
+    return {
         "Add": lambda *x: m.fsum(x), "Mul": lambda *x: m.fprod(x), "Abs": abs, "Max": max, "Min": min,
         "Pow": lambda x, y: m.mpf(1) if y == 0 else m.power(x, y), "ceiling": m.ceil, "binomial": m.binomial,
         "Mod": lambda x, y: x - y * m.floor(x / y), "StrictLessThan": lambda x, y: x < y, "And": lambda *x: all(x),
@@ -363,20 +379,16 @@ def _worth(node: Any, names: Mapping[str, Any]) -> Any:
         "GreaterThan": lambda x, y: x >= y, "Equality": lambda x, y: x == y, "Unequality": lambda x, y: x != y,
         "Not": lambda x: not x,
     }  # fmt: skip
-    function = functions.get(kind) or getattr(m, kind, None)
-    if function is None:
-        raise NotImplementedError(kind)
-    return function(*values)
 
 
-def _series(kind: str, node: Any, names: Mapping[str, Any]) -> Any:
+def _series(kind: str, node: Any, names: Mapping[str, Any], known: dict[Any, Any]) -> Any:
     import mpmath as m
 
     (index, low, high), *_ = node.limits
-    first, last = _worth(low, names), _worth(high, names)
+    first, last = _worth(low, names, known), _worth(high, names, known)
 
     def term(i: Any) -> Any:
-        return _worth(node.function, {**names, index.name: m.mpf(i)})
+        return _worth(node.function, {**names, index.name: m.mpf(i)}, known)
 
     if last == m.inf or first == -m.inf:
         return (m.nsum if kind == "Sum" else m.nprod)(term, [first, last])
