@@ -40,9 +40,10 @@ def read_again(part: Part, p: Parameters, found: Any) -> None:
         found.note("second route", "no point of the domains fulfils the constraints: the reference is not read again")
         return
     keys: list[tuple[Value, str]] = []
+    second = functools.cache(functools.partial(_second, declared=declared))  # chains have lines in common
     for who, texts, compared in _subjects(part, p):
         try:
-            routes = [_second(text, declared) for text in texts]
+            routes = [second(text) for text in texts]
         except NotRead as error:
             found.reread[who] = str(error)
             said = f"{who} is not read a second time ({error})"
@@ -324,13 +325,18 @@ def _words(log: str) -> dict[str, Any]:
 
 
 def _evaluator(tree: Any) -> Value:
-    """What a tree is worth at a point."""
+    """What a tree is worth at a point; asked again, it is not worked out again."""
     import mpmath
 
+    found: dict[Any, Any] = {}
+
     def at(point: Point) -> Any:
-        with mpmath.workdps(DIGITS):
-            names = {name: mpmath.mpf(value.numerator) / value.denominator for name, value in point.items()}
-            return _worth(tree, names, {})
+        place = tuple(sorted(point.items()))
+        if place not in found:
+            with mpmath.workdps(DIGITS):
+                names = {name: mpmath.mpf(value.numerator) / value.denominator for name, value in point.items()}
+                found[place] = _worth(tree, names, {})
+        return found[place]
 
     return at
 
