@@ -155,25 +155,23 @@ def _product(machine: Machine, loop: Loop, bounds: Bounds, budget: Budget) -> An
     lower, upper = bounds
     if upper is None:
         raise Unclear
-    if upper - lower >= TERMS:
-        raise Expensive
-    total: Any = ONE
-    for i in range(lower, upper + 1):
-        budget.spend(len(loop.inside) + 1, ctx.prec)
-        total = machine.table["mul"](total, _term(machine, loop, i))
-    return total
+    return _accumulated("mul", ONE, machine, loop, range(lower, upper + 1), budget)
 
 
 def _one_by_one(machine: Machine, loop: Loop, bounds: Bounds, budget: Budget) -> Any:
     lower, upper = bounds
     if upper is None:
         return _endless(machine, loop, lower, budget)
-    if upper - lower >= TERMS:
+    return _accumulated("add", ZERO, machine, loop, range(lower, upper + 1), budget)
+
+
+def _accumulated(operation: str, total: Any, machine: Machine, loop: Loop, over: range, budget: Budget) -> Any:
+    """`total` after each term was added, or multiplied, to it; Expensive where there are too many."""
+    if over.stop - over.start > TERMS:  # `len` of it may not fit a machine word
         raise Expensive
-    total: Any = ZERO
-    for i in range(lower, upper + 1):
+    for i in over:
         budget.spend(len(loop.inside) + 1, ctx.prec)
-        total = machine.table["add"](total, _term(machine, loop, i))
+        total = machine.table[operation](total, _term(machine, loop, i))
     return total
 
 
