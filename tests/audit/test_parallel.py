@@ -64,7 +64,10 @@ def test_the_reports_are_those_of_one_process(pool, root):
     assert {fault.split(":")[0] for fault in reports[0].faults} == {
         "problems/b_problem, part 'first'",
     }
-    assert len(reports[0].faults) == 2
+    said = [fault.split(": ")[1] for fault in reports[0].faults]
+    assert sum(text.startswith("equivalent 'x' earns 0 of 1") for text in said) == 1
+    assert sum(text.startswith("mistake 'the_same' earns 1 of 1") for text in said) == 1
+    assert sum("reads equivalent 'x'" in text for text in said) == 1 and len(said) == 3  # the second route sees it too
     assert seen[-1] == (12, 12)  # two problems, two parts, three steps of up to five variants
 
 
