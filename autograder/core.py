@@ -7,9 +7,9 @@ checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a subm
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from autograder.errors import AuthorError, did_you_mean
 
@@ -29,6 +29,9 @@ LAST_WORDS = ("missing", "timeout", "memory", "exit", "staff")
 FAILURES = (*LAST_WORDS, "raised", "parameters", "unreadable")
 # Why a person must look: what the grading machine has not got.
 LACKS = ("no_module", "no_device", "file_left_out")
+
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +133,18 @@ class Case:
     rng_key: tuple[int, ...] = (0,)
     drawn_by: str = ""
     kinks: bool = False
+    made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """What is the same for everybody who is judged by this case: made for the first of them, and kept."""
+        if what not in self.made:
+            self.made[what] = make()
+        found: Made = self.made[what]
+        return found
+
+    def owns(self, item: Any) -> bool:
+        """Whether this very object is one of the arguments, or was made once."""
+        return any(item is own for own in (*self.arguments.values(), *self.made.values()))
 
 
 class _NamedArguments(type):

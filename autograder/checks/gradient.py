@@ -41,7 +41,8 @@ class Gradient(Check):
         if not parameters:
             floating = [name for name in floating if name in asked]
         wrt = tuple(list(case.arguments).index(name) for name in floating)
-        cotangent = self._cotangent(case, reference.call(*arguments))
+        leaves = [item for item in tensor_leaves(reference.call(*arguments)) if item.is_floating_point()]
+        cotangent = case.once(tuple((leaf.shape, leaf.dtype) for leaf in leaves), lambda: _cotangent(case, leaves))
         given = student.gradient(arguments, wrt, cotangent)["gradient"]
         wanted = reference.gradient(arguments, wrt, cotangent)["gradient"]
         largest = max(float(np.abs(array(item)).max(initial=0)) for item in (*cotangent, *wanted) if item is not None)
@@ -63,12 +64,13 @@ class Gradient(Check):
             return None
         return self.failed(f"gradient_{found.code}", found.message)
 
-    def _cotangent(self, case: Case, output: Any) -> list[Any]:
-        import torch
 
-        rng = np.random.default_rng((*case.rng_key, 1))
-        leaves = [item for item in tensor_leaves(output) if item.is_floating_point()]
-        return [torch.from_numpy(np.asarray(rng.standard_normal(tuple(leaf.shape)))).to(leaf.dtype) for leaf in leaves]
+def _cotangent(case: Case, leaves: list[Any]) -> list[Any]:
+    """One weight for each entry of these tensors."""
+    import torch
+
+    rng = np.random.default_rng((*case.rng_key, 1))
+    return [torch.from_numpy(np.asarray(rng.standard_normal(tuple(leaf.shape)))).to(leaf.dtype) for leaf in leaves]
 
 
 def _vanishes(gradient: Any, bound: float) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from autograder.checks.check import Check, Respondent
 from autograder.core import Case, Parameters, Verdict
 from autograder.errors import AuthorError
+from autograder.protocol.codec import plain
 
 # property(f, inputs, p) -> True, False, or a sentence that says what does not hold
 Property = Callable[[Callable[..., Any], dict[str, Any], Parameters], bool | str]
@@ -25,8 +26,8 @@ class Holds(Check):
     compares = False
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
-        """Whether the property holds for one case; the reference is not asked."""
-        found = self.statement(student.call, dict(case.arguments), case.parameters)
+        """Whether the property holds for one case; the reference is not asked, and what is done to the inputs stays here."""
+        found = self.statement(student.call, plain(case.arguments), case.parameters)
         if found is True:
             return self.passed()
         return self.failed(

@@ -16,6 +16,7 @@ from autograder.checks.check import Check, Respondent
 from autograder.checks.compare import array
 from autograder.core import Case, Parameters, Verdict
 from autograder.errors import AuthorError
+from autograder.protocol.codec import plain
 
 # hidden(inputs, p) -> an index of the result, an argument's name, an index of the argument: the first sees not the last
 Hidden = Callable[[dict[str, Any], Parameters], Iterable[tuple[Any, str, Any]]]
@@ -32,18 +33,24 @@ class Unseen(Check):
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Look at every pair of entries that the author names; the reference gives the result's shape."""
-        import torch
-
         arguments, names = tuple(case.arguments.values()), list(case.arguments)
         wanted = reference.call(*arguments)
-        random = np.random.default_rng((*case.rng_key, 2)).standard_normal(tuple(wanted.shape))
-        for place, name, entries in self.hidden(dict(case.arguments), case.parameters):
-            cotangent = torch.zeros_like(wanted)
-            cotangent[place] = torch.from_numpy(np.asarray(random)).to(wanted.dtype)[place]
-            gradient = student.gradient(arguments, (names.index(name),), [cotangent])["gradient"][0]
+        for number, (place, name, entries) in enumerate(self.hidden(plain(case.arguments), case.parameters)):
+            cotangent = case.once((self.hidden, number), lambda place=place: [_cotangent(case, wanted, place)])
+            gradient = student.gradient(arguments, (names.index(name),), cotangent)["gradient"][0]
             if gradient is not None and array(gradient[entries]).any():
                 return self.failed(self.hidden.__name__, f"This does not hold: {self.sentence}", witness=f"{name}")
         return self.passed()
+
+
+def _cotangent(case: Case, output: Any, place: Any) -> Any:
+    """Random weights for some entries of a tensor, zero for all others."""
+    import torch
+
+    random = np.random.default_rng((*case.rng_key, 2)).standard_normal(tuple(output.shape))
+    cotangent = torch.zeros_like(output)
+    cotangent[place] = torch.from_numpy(np.asarray(random)).to(output.dtype)[place]
+    return cotangent
 
 
 def unseen(hidden: Hidden, *, weight: float = 1.0, name: str = "") -> Unseen:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,7 @@ class Function(Part):
     checks: Sequence[Check] = ()
     trials: int = 3
     also: Sequence[str] = tuple(ALTERED)
+    drawn_cases: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     kind = "function"
     runs = True
@@ -154,11 +155,11 @@ class Function(Part):
 
     def respondent(self, ask: Ask, case: Case) -> Any:
         """Who answers for the student, or for a function of ours, in this case."""
-        return FunctionRespondent(name=self.name, ask=ask)
+        return FunctionRespondent(name=self.name, ask=ask, case=case)
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict per check: that of its first case that is lost, with the known mistake it shows."""
-        cases = self.cases(p, key)
+        cases = self._cases_for_all(p, key)
         verdicts: list[Verdict] = []
         for check in self.checks:
             verdict = self._over_cases(check, cases, ask)
@@ -172,6 +173,14 @@ class Function(Part):
                 break
         return verdicts
 
+    def _cases_for_all(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+        """The hidden cases, drawn once for all who are judged by them one after the other."""
+        paper = (encode(p), key)
+        if self.drawn_cases.get("paper") != paper:
+            self.drawn_cases.update(paper=paper, cases=self.cases(p, key))
+        found: list[Case] = self.drawn_cases["cases"]
+        return found
+
     def _over_cases(self, check: Check, cases: list[Case], ask: Ask) -> Verdict:
         for case in cases:
             verdict = self._one(check, case, ask)
@@ -182,8 +191,7 @@ class Function(Part):
     def _one(self, check: Check, case: Case, ask: Ask) -> Verdict:
         """The check on one case; a failure becomes a sentence, and a fault of ours is held for a person."""
         try:
-            reference = self.respondent(trusted(self.reference, self.name, case.parameters), case)
-            return check.run(case, self.respondent(ask, case), reference)
+            return check.run(case, self.respondent(ask, case), self._ours(trusted, self.reference, case))
         except NoAnswer as error:
             return failure_verdict(check.name, self.name, error.reply)
         except Exception:
@@ -207,8 +215,7 @@ class Function(Part):
             same = replace(same, nan=True)
         different = False
         for case in cases:
-            wrong = self.respondent(known(mistake, self.name, case.parameters), case)
-            right = self.respondent(known(self.reference, self.name, case.parameters), case)
+            wrong, right = (self._ours(known, function, case) for function in (mistake, self.reference))
             try:
                 if not same.run(case, self.respondent(ask, case), wrong).ok:
                     return False
@@ -216,6 +223,10 @@ class Function(Part):
             except Exception:
                 return False
         return different
+
+    def _ours(self, who: Callable[..., Ask], function: Callable[..., Any], case: Case) -> Any:
+        """Who answers for a function of ours in this case."""
+        return case.once((who, function), lambda: self.respondent(who(function, self.name, case.parameters), case))
 
     def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
         """Each check has its own; one that anybody passes has none by itself."""

@@ -7,6 +7,7 @@ verdict: values come back as data, and anything that keeps a value from coming b
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import inspect
 import io
@@ -42,7 +43,21 @@ def question_key(question: Question) -> str:
 def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
     """Answer one question from the names in `namespace`; never raises, except what stops the whole process.
 
-    Arguments are the callee's own copies: whatever it does to them stays with it.
+    Arguments are the callee's own copies, and values ours: whatever one side does to them stays with it.
+    """
+    try:
+        with out_of_inference():
+            copied = {"arguments": plain(question.arguments), "options": plain(dict(question.options))}
+        found = answer_alone(dataclasses.replace(question, **copied), namespace)
+        return dataclasses.replace(found, value=plain(found.value))
+    except BaseException as error:
+        return failure_of(error, question.name)
+
+
+def answer_alone(question: Question, namespace: Mapping[str, Any]) -> Answer:
+    """The same where nobody else holds the arguments, and the value is sent on at once: nothing is copied.
+
+    The arguments were made `out_of_inference`.
     """
     if question.name not in namespace:
         return Answer(failure="missing", detail=f"{question.name} is not defined")
@@ -51,15 +66,27 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
         return Answer(failure="missing", detail=f"{question.name} is still {subject}")
     try:
         with _as_in_training(question):
-            return Answer(value=plain(_KINDS[question.kind](subject, question)))
-    except _OtherParameters as error:
-        return Answer(failure="parameters", detail=str(error))
-    except Unreadable as error:
-        return Answer(failure="unreadable", detail=error.message)
-    except MemoryError:
-        return Answer(failure="memory", detail=f"{question.name} ran out of memory")
+            return Answer(value=_KINDS[question.kind](subject, question))
     except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
-        return Answer(failure="raised", detail=last_line(error))
+        return failure_of(error, question.name)
+
+
+def out_of_inference() -> contextlib.AbstractContextManager[Any]:
+    """In which tensors are made that can have gradients, even where a notebook has never left inference mode."""
+    torch = sys.modules.get("torch")
+    return torch.inference_mode(False) if torch else contextlib.nullcontext()
+
+
+def failure_of(error: BaseException, name: str) -> Answer:
+    """What is answered where an error keeps a value from being found, or from being read."""
+    match error:
+        case _OtherParameters():
+            return Answer(failure="parameters", detail=str(error))
+        case Unreadable():
+            return Answer(failure="unreadable", detail=error.message)
+        case MemoryError():
+            return Answer(failure="memory", detail=f"{name} ran out of memory")
+    return Answer(failure="raised", detail=last_line(error))
 
 
 @contextlib.contextmanager
@@ -137,7 +164,7 @@ def last_line(error: BaseException) -> str:
 
 
 def _call(function: Callable[..., Any], question: Question) -> Any:
-    return function(*plain(question.arguments))
+    return function(*question.arguments)
 
 
 def _value(subject: Any, question: Question) -> Any:
@@ -150,7 +177,7 @@ def _typed(subject: Any, question: Question) -> Any:
 
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
     """Outputs, and the gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
-    arguments, leaves = _grown(plain(question.arguments), question.options["wrt"])
+    arguments, leaves = _grown(question.arguments, question.options["wrt"])
     output = function(*arguments)
     return {"output": output, "gradient": _pull_back(output, leaves, question.options["cotangent"])}
 
@@ -167,7 +194,7 @@ def _grown(arguments: Sequence[Any], wrt: Sequence[int]) -> tuple[list[Any], lis
 
 def _after(function: Callable[..., Any], question: Question) -> Any:
     """The arguments as they are after a call, and which of them have come to require gradients, or to have one."""
-    arguments = plain(question.arguments)
+    arguments = question.arguments
     function(*arguments)
     return {
         "arguments": [item.detach() if tensor_leaves(item) == [item] else item for item in arguments],
@@ -185,10 +212,10 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
 
     options = question.options
     module = _built(constructor, options["init"]).double()
-    _load(module, plain(options["state"]), plain(options.get("buffers", {})))
+    _load(module, options["state"], options.get("buffers", {}))
     for word, *arguments in options.get("before", ()):
-        module(*plain(list(arguments))) if word == "call" else module.train(word == "train")
-    given = plain(list(question.arguments))
+        module(*arguments) if word == "call" else module.train(word == "train")
+    given = list(question.arguments)
     cotangent = options.get("cotangent")
     if cotangent is None:
         output = module(*given)
@@ -235,7 +262,7 @@ def _symbolic(function: Callable[..., Any], question: Question) -> Any:
     from autograder.errors import StudentError
     from autograder.maths import symbolic
 
-    arguments = plain(question.arguments)
+    arguments = question.arguments
     run = symbolic.high_precision_torch if tensor_leaves(arguments) else symbolic.high_precision
     try:
         results = run(function, *arguments)
@@ -249,7 +276,7 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
     with torch.enable_grad():  # whatever the code has left behind
-        total = sum((item * weight).sum() for item, weight in zip(outputs, plain(list(cotangent)), strict=True))
+        total = sum((item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True))
     if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
     return list(torch.autograd.grad(total, inputs, allow_unused=True))

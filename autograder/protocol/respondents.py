@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,21 +122,39 @@ def trusted(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
     return raising
 
 
+def _question(
+    case: Case, kind: str, name: str, arguments: tuple[Any, ...], options: Mapping[str, Any], more: Mapping[str, Any]
+) -> Question:
+    """A question to whoever is judged by `case`: made once for all of them, where the case owns all that is in it."""
+
+    def made() -> Question:
+        return Question(kind=kind, name=name, arguments=arguments, options={**options, **more})
+
+    words = {word: value for word, value in more.items() if word in _WORDS}
+    values = (*arguments, *(value for word, value in more.items() if word not in _WORDS))
+    if not all(map(case.owns, values)):
+        return made()
+    return case.once((kind, name, *words.items(), *map(id, values)), made)
+
+
+_WORDS = ("wrt", "with_buffers")
+
+
 @dataclass(frozen=True, kw_only=True)
 class FunctionRespondent:
-    """Somebody who answers for a function."""
+    """Somebody who answers for a function in a case."""
 
     name: str
     ask: Ask
+    case: Case
 
     def call(self, *arguments: Any) -> Any:
         """What the function returns."""
-        return value_of(self.ask(Question(kind="call", name=self.name, arguments=arguments)))
+        return self._asked("call", arguments)
 
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> Any:
         """Output and gradients by the arguments at `wrt`."""
-        options = {"wrt": list(wrt), "cotangent": cotangent}
-        return value_of(self.ask(Question(kind="gradient", name=self.name, arguments=arguments, options=options)))
+        return self._asked("gradient", arguments, wrt=tuple(wrt), cotangent=cotangent)
 
     def buffers(self, *arguments: Any) -> Any:
         """A function has none."""
@@ -144,11 +162,14 @@ class FunctionRespondent:
 
     def after(self, *arguments: Any) -> Any:
         """What a call leaves of its arguments: `{"arguments": [...], "marked": [...]}`."""
-        return value_of(self.ask(Question(kind="after", name=self.name, arguments=arguments)))
+        return self._asked("after", arguments)
 
     def precise(self, *arguments: Any) -> Any:
         """What the function returns on numbers of a hundred digits: `{"digits": …}` or `{"unsupported": why}`."""
-        return value_of(self.ask(Question(kind="symbolic", name=self.name, arguments=arguments)))
+        return self._asked("symbolic", arguments)
+
+    def _asked(self, kind: str, arguments: tuple[Any, ...], **options: Any) -> Any:
+        return value_of(self.ask(_question(self.case, kind, self.name, arguments, {}, options)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,8 +193,7 @@ class ModuleRespondent:
         return self._asked(arguments, with_buffers=True)["buffers"]
 
     def _asked(self, arguments: tuple[Any, ...], **more: Any) -> Any:
-        options = {**self.case.options, **more}
-        return value_of(self.ask(Question(kind="module", name=self.name, arguments=arguments, options=options)))
+        return value_of(self.ask(_question(self.case, "module", self.name, arguments, self.case.options, more)))
 
     def after(self, *arguments: Any) -> Any:
         """What a module does to its arguments is not asked."""

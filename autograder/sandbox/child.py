@@ -17,7 +17,7 @@ from typing import Any
 
 from autograder.core import Question
 from autograder.errors import Unreadable
-from autograder.protocol.answering import answer
+from autograder.protocol.answering import answer_alone, failure_of, out_of_inference
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import linux, mounts, stream, wall
 from autograder.sandbox.outputs import MAX_OUTPUTS
@@ -46,11 +46,13 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
         _restore_streams(outputs)
         if request["do"] == "cell":
             shell.run_cell(request["source"], store_history=True)
-            reply: dict[str, Any] = {"outputs": outputs.items[:MAX_OUTPUTS]}
+            name, reply = "", {"outputs": outputs.items[:MAX_OUTPUTS]}
         else:
-            question = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
-            reply = _answer(question, shell)
-        stream.send(channel, _safe({**reply, "turn": request["turn"]}, settings["reply_bytes"]))
+            frame = stream.receive(channel, time.monotonic() + 24 * 3600)
+            with out_of_inference():
+                question = decode(frame)
+            name, reply = question["name"], _answer(question, shell)
+        stream.send(channel, _safe({**reply, "turn": request["turn"]}, name, settings["reply_bytes"]))
 
 
 def _restore_streams(outputs: Outputs) -> None:
@@ -61,19 +63,18 @@ def _restore_streams(outputs: Outputs) -> None:
 
 
 def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
-    found = answer(Question(**{**question, "arguments": tuple(question["arguments"])}), shell.user_ns)
-    return {"value": found.value, "failure": found.failure, "detail": found.detail}
+    return vars(answer_alone(Question(**{**question, "arguments": tuple(question["arguments"])}), shell.user_ns))
 
 
-def _safe(reply: dict[str, Any], most: int) -> bytes:
+def _safe(reply: dict[str, Any], name: str, most: int) -> bytes:
     try:
         frame = encode(reply)
         if len(frame) > most:
             raise Unreadable("too_large", f"a value of more than {most // 2**20} MB")
+        decode(frame)  # what the other side would not read is no answer
         return frame
-    except Unreadable as error:
-        found: dict[str, Any] = {"value": None, "failure": "unreadable", "detail": error.message, "outputs": []}
-        return encode({**found, "turn": reply["turn"]})
+    except BaseException as error:  # a student's class may raise whatever it likes
+        return encode({**vars(failure_of(error, name)), "outputs": [], "turn": reply["turn"]})
 
 
 def _prepare(

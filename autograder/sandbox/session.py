@@ -164,7 +164,7 @@ class Session:
         match reply:
             case {"value": value, "failure": None}:
                 return Answer(value=value)
-            case {"failure": "missing" | "raised" | "memory" | "unreadable" as failure, "detail": str(detail)}:
+            case {"failure": "missing" | "raised" | "parameters" | "memory" | "unreadable" as failure, "detail": str(detail)}:
                 return Answer(failure=failure, detail=detail[:500])
         raise self._forged("a reply that is not an answer")
 

@@ -7,8 +7,7 @@ from autograder import core
 from autograder.protocol import answering
 def claim(question, namespace):
     return core.Answer(value={"ok": True, "standing": "earned", "points": 100})
-answering.answer = claim
-sys.modules["autograder.sandbox.child"].answer = claim
+answering.answer_alone = sys.modules["autograder.sandbox.child"].answer_alone = claim
 """
 ]
 MARKS = {"right": "lost", "wrong": "lost"}

@@ -10,6 +10,7 @@ from autograder import close, exactly, form, gradient, holds, unchanged
 from autograder.checks.compare import difference, number
 from autograder.core import Case
 from autograder.errors import AuthorError
+from autograder.protocol.answering import question_key
 from autograder.protocol.respondents import FunctionRespondent, local
 
 INF, NAN = float("inf"), float("nan")
@@ -152,8 +153,13 @@ def case(**arguments):
 
 def run(check, student, reference, **arguments):
     """The verdict's code; `ok` where it passes."""
-    ask = {name: FunctionRespondent(name="f", ask=local(f, "f", {})) for name, f in (("s", student), ("r", reference))}
-    return check.run(case(**arguments), ask["s"], ask["r"]).code
+    one = case(**arguments)
+    return check.run(one, answering(one, student), answering(one, reference)).code
+
+
+def answering(one, f):
+    """Who answers for a function in a case."""
+    return FunctionRespondent(name="f", ask=local(f, "f", {}), case=one)
 
 
 X = torch.linspace(-1, 2, 5, dtype=torch.float64)
@@ -203,18 +209,46 @@ def test_gradients_by_every_floating_argument():
     arguments = {"x": X, "n": torch.arange(5), "y": X + 2}
     assert run(gradient(), lambda x, n, y: x * y * n, lambda x, n, y: x * n * y, **arguments) == "ok"
     assert run(gradient(), lambda x, n, y: x * y.detach() * n, lambda x, n, y: x * n * y, **arguments) == "detached"
+    one = case(**arguments)
     found = gradient().run(
-        case(**arguments),
-        FunctionRespondent(name="f", ask=local(lambda x, n, y: x * n * y * y / y.detach(), "f", {})),
-        FunctionRespondent(name="f", ask=local(lambda x, n, y: x * n * y, "f", {})),
+        one, answering(one, lambda x, n, y: x * n * y * y / y.detach()), answering(one, lambda x, n, y: x * n * y)
     )
     assert found.code == "gradient_value" and "by y" in found.message
 
 
 def test_cotangents_are_the_same_for_everybody():
-    """They follow from the case: judging again gives the same verdict."""
-    one, other = (gradient()._cotangent(case(x=X), X) for _ in range(2))
-    assert torch.equal(one[0], other[0]) and not torch.equal(one[0], torch.ones(5))
+    """They follow from the case: judging again asks the same question, and by another case another."""
+    asked = []
+
+    def student(question):
+        asked.append(question)
+        return local(softmax, "f", {})(question)
+
+    for one in (case(x=X), case(x=X), Case(parameters={}, arguments={"x": X}, rng_key=(6,))):
+        gradient().run(one, FunctionRespondent(name="f", ask=student, case=one), answering(one, softmax))
+    keys = [question_key(question) for question in asked]
+    assert keys[0] == keys[1] != keys[2]
+    assert not torch.equal(asked[0].options["cotangent"][0], torch.ones(5))
+
+
+def test_a_question_about_the_case_is_made_once():
+    """What a whole class is asked is one object; what somebody changed meanwhile is asked anew."""
+    asked = []
+
+    def student(question):
+        asked.append(question)
+        return local(softmax, "f", {})(question)
+
+    one = case(x=X.clone())
+    for _ in range(2):
+        respondent = FunctionRespondent(name="f", ask=student, case=one)
+        close().run(one, respondent, answering(one, softmax))
+        gradient().run(one, respondent, answering(one, softmax))
+    assert asked[0] is asked[2] and asked[1] is asked[3] and asked[0] is not asked[1]
+    own = X.clone()
+    first = respondent.call(own)
+    own += torch.arange(5)
+    assert not torch.equal(first, respondent.call(own))
 
 
 def two_paths(x, y):
@@ -331,7 +365,7 @@ def says(f, inputs, p):
 
 def test_properties():
     """True passes, a sentence is what the student reads, and anything else fails with the docstring's first line."""
-    ask = FunctionRespondent(name="f", ask=local(lambda x: -x, "f", {}))
+    ask = answering(case(x=X), lambda x: -x)
     assert run(holds(keeps_sign), lambda x: 3 * x, lambda x: x, x=X) == "ok"
     verdict = holds(keeps_sign).run(case(x=X), ask, ask)
     assert verdict.code == "keeps_sign" and verdict.message == "This does not hold: The result has the argument's sign."
@@ -345,10 +379,11 @@ def test_a_property_cannot_change_the_inputs_of_others():
     def meddles(f, inputs, p):
         """Nothing."""
         f(inputs["x"])
+        inputs["x"] += 1
         return True
 
     one = case(x=X.clone())
-    ask = FunctionRespondent(name="f", ask=local(lambda x: x.zero_(), "f", {}))
+    ask = answering(one, lambda x: x.zero_())
     holds(meddles).run(one, ask, ask)
     assert torch.equal(one.arguments["x"], X)
 

@@ -36,7 +36,7 @@ ANSWERS = [
 @pytest.mark.parametrize(("answer", "ok"), ANSWERS)
 def test_a_gradient_is_zero_or_it_is_not(answer, ok):
     """However small a path is, it is seen; no path and a path of weight zero are the same."""
-    wrong, right = (FunctionRespondent(name="f", ask=local(f, "f", {})) for f in (answer, sums))
+    wrong, right = (FunctionRespondent(name="f", ask=local(f, "f", {}), case=CASE) for f in (answer, sums))
     verdict = unseen(later_words).run(CASE, wrong, right)
     assert verdict.ok is ok
     assert ok or (verdict.code == "later_words" and "no later one" in verdict.message)
