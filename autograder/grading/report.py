@@ -1,4 +1,7 @@
-"""Reports on disk: one JSON file a notebook, for people and scripts, with the answers packed inside for a regrade."""
+"""Reports on disk: one JSON file a notebook, for people and scripts, with the answers packed inside for a regrade.
+
+Of a question its kind, name and key are kept: what it asked follows from the problem, and is drawn again.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from typing import Any
 from autograder.authoring import privacy
 from autograder.core import Answer, Outcome, Question, Report, Verdict
 from autograder.errors import StaffError, Unreadable
+from autograder.protocol.answering import question_key, with_key
 from autograder.protocol.codec import decode, encode
 
 FOLDER = "reports"
@@ -97,10 +101,8 @@ def _pack(value: Any) -> str:
     return base64.b64encode(zlib.compress(encode(value), 1)).decode()
 
 
-def _question(question: Question) -> dict[str, Any]:
-    return {name: getattr(question, name) for name in ("kind", "name", "arguments")} | {
-        "options": dict(question.options)
-    }
+def _question(question: Question) -> list[str]:
+    return [question.kind, question.name, question_key(question)]
 
 
 def _unpack(text: str) -> Any:
@@ -108,5 +110,5 @@ def _unpack(text: str) -> Any:
 
 
 def _pair(pair: list[Any]) -> tuple[Question, Answer]:
-    question, answer = pair
-    return Question(**{**question, "arguments": tuple(question["arguments"])}), Answer(**answer)
+    (kind, name, key), answer = pair
+    return with_key(Question(kind=kind, name=name), key), Answer(**answer)

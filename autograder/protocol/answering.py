@@ -36,8 +36,14 @@ def question_key(question: Question) -> str:
     """The same key for the same question, across runs. It is found once for each question: many ask for it."""
     if not question.found_key:
         content = (question.kind, question.name, list(question.arguments), dict(question.options))
-        object.__setattr__(question, "found_key", hashlib.sha256(encode(content)).hexdigest())  # frozen to all others
+        with_key(question, hashlib.sha256(encode(content)).hexdigest())
     return question.found_key
+
+
+def with_key(question: Question, key: str) -> Question:
+    """A question that has this key: of one on record, what it asked is not kept."""
+    object.__setattr__(question, "found_key", key)  # frozen to all others
+    return question
 
 
 def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
