@@ -37,7 +37,8 @@ class Question:
 
     `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `value`, `typed`: a value in which a
     sympy expression is its text, `text`), `name` what the student defined, and `arguments` what a call receives.
-    Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`.
+    Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`;
+    `found_frame` is its content as it travels.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class Question:
     arguments: tuple[Any, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     found_key: str = field(default="", init=False, repr=False, compare=False)
+    found_frame: bytes = field(default=b"", init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +132,13 @@ class Case:
     rng_key: tuple[int, ...] = (0,)
     drawn_by: str = ""
     kinks: bool = False
+    made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What belongs to the case and is made once for everybody, such as a question that all are asked."""
+        if key not in self.made:
+            self.made[key] = make()
+        return self.made[key]
 
 
 class _NamedArguments(type):
@@ -210,6 +219,10 @@ class Part(metaclass=_NamedArguments):
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Put the hidden questions through `ask` and say what each check finds."""
         raise NotImplementedError(f"{type(self).__name__} has no judge")
+
+    def judging(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Iterator[Verdict]:
+        """The verdicts one by one, for whoever need not hear all of them."""
+        yield from self.judge(p, ask, key)
 
     def solution_cell(self, p: Parameters) -> str:
         """The answer cell's text with the solution between nbgrader's marks."""

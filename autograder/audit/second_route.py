@@ -6,6 +6,7 @@ the reference is, by the second route alone.
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ def read_again(part: Part, p: Parameters, found: Any) -> None:
         return
     keys: list[_Reading] = []
     for who, texts, compared in _subjects(part, p):
-        readings = [guard.once((*about, text), lambda text=text: _read(text, declared, points)) for text in texts]
+        readings = [guard.once((*about, text), functools.partial(_read, text, declared, points)) for text in texts]
         if why := next((each for each in readings if isinstance(each, NotRead)), None):
             found.reread[who] = str(why)
             said = f"{who} is not read a second time ({why})"

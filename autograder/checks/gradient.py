@@ -66,9 +66,13 @@ class Gradient(Check):
     def _cotangent(self, case: Case, output: Any) -> list[Any]:
         import torch
 
-        rng = np.random.default_rng((*case.rng_key, 1))
-        leaves = [item for item in tensor_leaves(output) if item.is_floating_point()]
-        return [torch.from_numpy(np.asarray(rng.standard_normal(tuple(leaf.shape)))).to(leaf.dtype) for leaf in leaves]
+        forms = [(tuple(item.shape), item.dtype) for item in tensor_leaves(output) if item.is_floating_point()]
+
+        def drawn() -> list[Any]:
+            rng = np.random.default_rng((*case.rng_key, 1))
+            return [torch.from_numpy(np.asarray(rng.standard_normal(shape))).to(dtype) for shape, dtype in forms]
+
+        return case.once(("cotangent", *forms), drawn)  # type: ignore[no-any-return]
 
 
 def _vanishes(gradient: Any, bound: float) -> bool:

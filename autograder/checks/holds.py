@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ class Holds(Check):
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Whether the property holds for one case; the reference is not asked."""
-        found = self.statement(student.call, dict(case.arguments), case.parameters)
+        inputs = copy.deepcopy(case.arguments)  # the case is everybody's
+        found = self.statement(student.call, inputs, case.parameters)
         if found is True:
             return self.passed()
         return self.failed(

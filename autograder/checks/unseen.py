@@ -5,6 +5,8 @@ Not small: zero, since there is no path. It is the strongest test of masks, of c
 
 from __future__ import annotations
 
+import copy
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,10 +39,16 @@ class Unseen(Check):
         arguments, names = tuple(case.arguments.values()), list(case.arguments)
         wanted = reference.call(*arguments)
         random = np.random.default_rng((*case.rng_key, 2)).standard_normal(tuple(wanted.shape))
-        for place, name, entries in self.hidden(dict(case.arguments), case.parameters):
+
+        def only(place: Any) -> list[Any]:
             cotangent = torch.zeros_like(wanted)
             cotangent[place] = torch.from_numpy(np.asarray(random)).to(wanted.dtype)[place]
-            gradient = student.gradient(arguments, (names.index(name),), [cotangent])["gradient"][0]
+            return [cotangent]
+
+        pairs = self.hidden(copy.deepcopy(case.arguments), case.parameters)  # the case is everybody's
+        for number, (place, name, entries) in enumerate(pairs):
+            cotangent = case.once((self.hidden, number), functools.partial(only, place))
+            gradient = student.gradient(arguments, (names.index(name),), cotangent)["gradient"][0]
             if gradient is not None and array(gradient[entries]).any():
                 return self.failed(self.hidden.__name__, f"This does not hold: {self.sentence}", witness=f"{name}")
         return self.passed()

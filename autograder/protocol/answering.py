@@ -18,7 +18,7 @@ from typing import Any
 
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
-from autograder.protocol.codec import encode, plain
+from autograder.protocol.codec import decode, encode, plain
 from autograder.protocol.sympy_text import in_words
 
 MAX_DETAIL = 500
@@ -34,16 +34,28 @@ def one_thread() -> None:
 def question_key(question: Question) -> str:
     """The same key for the same question, across runs. It is found once for each question: many ask for it."""
     if not question.found_key:
-        content = (question.kind, question.name, list(question.arguments), dict(question.options))
-        object.__setattr__(question, "found_key", hashlib.sha256(encode(content)).hexdigest())  # frozen to all others
+        object.__setattr__(question, "found_key", hashlib.sha256(_frame(question)).hexdigest())  # frozen to all others
     return question.found_key
 
 
-def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
-    """Answer one question from the names in `namespace`; never raises, except what stops the whole process.
+def _frame(question: Question) -> bytes:
+    """A question's content as it travels."""
+    if not question.found_frame:
+        content = (question.kind, question.name, list(question.arguments), dict(question.options))
+        object.__setattr__(question, "found_frame", encode(content))
+    return question.found_frame
 
-    Arguments are the callee's own copies: whatever it does to them stays with it.
-    """
+
+def _own(question: Question) -> Question:
+    """The question with arguments and options that are the callee's own: whatever it does to them stays with it."""
+    if not (question.arguments or question.options):
+        return question
+    kind, name, arguments, options = decode(_frame(question))
+    return Question(kind=kind, name=name, arguments=tuple(arguments), options=options)
+
+
+def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
+    """Answer one question from the names in `namespace`; never raises, except what stops the whole process."""
     if question.name not in namespace:
         return Answer(failure="missing", detail=f"{question.name} is not defined")
     subject = namespace[question.name]
@@ -51,7 +63,7 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
         return Answer(failure="missing", detail=f"{question.name} is still {subject}")
     try:
         with _as_in_training(question):
-            return Answer(value=plain(_KINDS[question.kind](subject, question)))
+            return Answer(value=plain(_KINDS[question.kind](subject, _own(question))))
     except _OtherParameters as error:
         return Answer(failure="parameters", detail=str(error))
     except Unreadable as error:
@@ -137,7 +149,7 @@ def last_line(error: BaseException) -> str:
 
 
 def _call(function: Callable[..., Any], question: Question) -> Any:
-    return function(*plain(question.arguments))
+    return function(*question.arguments)
 
 
 def _value(subject: Any, question: Question) -> Any:
@@ -150,7 +162,7 @@ def _typed(subject: Any, question: Question) -> Any:
 
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
     """Outputs, and the gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
-    arguments, leaves = _grown(plain(question.arguments), question.options["wrt"])
+    arguments, leaves = _grown(question.arguments, question.options["wrt"])
     output = function(*arguments)
     return {"output": output, "gradient": _pull_back(output, leaves, question.options["cotangent"])}
 
@@ -167,7 +179,7 @@ def _grown(arguments: Sequence[Any], wrt: Sequence[int]) -> tuple[list[Any], lis
 
 def _after(function: Callable[..., Any], question: Question) -> Any:
     """The arguments as they are after a call, and which of them have come to require gradients, or to have one."""
-    arguments = plain(question.arguments)
+    arguments = question.arguments
     function(*arguments)
     return {
         "arguments": [item.detach() if tensor_leaves(item) == [item] else item for item in arguments],
@@ -185,10 +197,10 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
 
     options = question.options
     module = _built(constructor, options["init"]).double()
-    _load(module, plain(options["state"]), plain(options.get("buffers", {})))
+    _load(module, options["state"], options.get("buffers", {}))
     for word, *arguments in options.get("before", ()):
-        module(*plain(list(arguments))) if word == "call" else module.train(word == "train")
-    given = plain(list(question.arguments))
+        module(*arguments) if word == "call" else module.train(word == "train")
+    given = question.arguments
     cotangent = options.get("cotangent")
     if cotangent is None:
         output = module(*given)
@@ -235,7 +247,7 @@ def _symbolic(function: Callable[..., Any], question: Question) -> Any:
     from autograder.errors import StudentError
     from autograder.maths import symbolic
 
-    arguments = plain(question.arguments)
+    arguments = question.arguments
     run = symbolic.high_precision_torch if tensor_leaves(arguments) else symbolic.high_precision
     try:
         results = run(function, *arguments)
@@ -249,7 +261,7 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
     with torch.enable_grad():  # whatever the code has left behind
-        total = sum((item * weight).sum() for item, weight in zip(outputs, plain(list(cotangent)), strict=True))
+        total = sum((item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True))
     if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
     return list(torch.autograd.grad(total, inputs, allow_unused=True))

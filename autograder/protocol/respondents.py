@@ -19,6 +19,7 @@ from autograder.protocol.lacking import lacking
 PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
 
 
+@functools.lru_cache(maxsize=4096)
 def takes_parameters(function: Callable[..., Any]) -> bool:
     """Whether the function, or the class's constructor, asks for the variant's parameters (`*, p`)."""
     parameter = inspect.signature(function).parameters.get(PARAMETERS)
@@ -122,21 +123,41 @@ def trusted(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
     return raising
 
 
+def as_before(question: Question, case: Case | None) -> Question:
+    """The same question about the case as it was put to somebody before: what it is known by is found once.
+
+    Only what is the case's own, or was made for it, is remembered.
+    """
+    if case is None or len(question.arguments) != len(case.arguments):
+        return question
+    if any(given is not own for given, own in zip(question.arguments, case.arguments.values(), strict=True)):
+        return question
+    cotangent = question.options.get("cotangent")
+    if cotangent is not None and not any(cotangent is made for made in case.made.values()):
+        return question
+    others = [f"{word} {item}" for word, item in question.options.items() if word in ("wrt", "with_buffers")]
+    return case.once((question.kind, question.name, id(cotangent), *others), lambda: question)  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True, kw_only=True)
 class FunctionRespondent:
     """Somebody who answers for a function."""
 
     name: str
     ask: Ask
+    case: Case | None = None
+
+    def _asked(self, kind: str, arguments: tuple[Any, ...], **options: Any) -> Any:
+        question = Question(kind=kind, name=self.name, arguments=arguments, options=options)
+        return value_of(self.ask(as_before(question, self.case)))
 
     def call(self, *arguments: Any) -> Any:
         """What the function returns."""
-        return value_of(self.ask(Question(kind="call", name=self.name, arguments=arguments)))
+        return self._asked("call", arguments)
 
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> Any:
         """Output and gradients by the arguments at `wrt`."""
-        options = {"wrt": list(wrt), "cotangent": cotangent}
-        return value_of(self.ask(Question(kind="gradient", name=self.name, arguments=arguments, options=options)))
+        return self._asked("gradient", arguments, wrt=list(wrt), cotangent=cotangent)
 
     def buffers(self, *arguments: Any) -> Any:
         """A function has none."""
@@ -144,11 +165,11 @@ class FunctionRespondent:
 
     def after(self, *arguments: Any) -> Any:
         """What a call leaves of its arguments: `{"arguments": [...], "marked": [...]}`."""
-        return value_of(self.ask(Question(kind="after", name=self.name, arguments=arguments)))
+        return self._asked("after", arguments)
 
     def precise(self, *arguments: Any) -> Any:
         """What the function returns on numbers of a hundred digits: `{"digits": …}` or `{"unsupported": why}`."""
-        return value_of(self.ask(Question(kind="symbolic", name=self.name, arguments=arguments)))
+        return self._asked("symbolic", arguments)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +194,8 @@ class ModuleRespondent:
 
     def _asked(self, arguments: tuple[Any, ...], **more: Any) -> Any:
         options = {**self.case.options, **more}
-        return value_of(self.ask(Question(kind="module", name=self.name, arguments=arguments, options=options)))
+        question = Question(kind="module", name=self.name, arguments=arguments, options=options)
+        return value_of(self.ask(as_before(question, self.case)))
 
     def after(self, *arguments: Any) -> Any:
         """What a module does to its arguments is not asked."""
