@@ -40,7 +40,8 @@ class Question:
 
     `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `value`, `typed`: a value in which a
     sympy expression is its text, `text`), `name` what the student defined, and `arguments` what a call receives.
-    Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`.
+    Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`;
+    `found_frame` is its content as it travels.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Question:
     arguments: tuple[Any, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     found_key: str = field(default="", init=False, repr=False, compare=False)
+    found_frame: bytes = field(default=b"", init=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +227,10 @@ class Part(metaclass=_NamedArguments):
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Put the hidden questions through `ask` and say what each check finds."""
         raise NotImplementedError(f"{type(self).__name__} has no judge")
+
+    def judging(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Iterator[Verdict]:
+        """The verdicts one by one, for whoever need not hear all of them."""
+        yield from self.judge(p, ask, key)
 
     def solution_cell(self, p: Parameters) -> str:
         """The answer cell's text with the solution between nbgrader's marks."""

@@ -49,6 +49,8 @@ class Findings:
         self.losers |= other.losers
         self.survivors |= other.survivors
         self.made |= other.made
+        for who, why in other.reread.items():
+            self.reread[who] = self.reread.get(who) or why
         for ours, theirs in ((self.faults, other.faults), (self.notes, other.notes)):
             for subject, sentence in theirs.items():
                 ours.setdefault(subject, sentence)
@@ -152,7 +154,11 @@ def _visible(problem: Problem, part: Part, p: Parameters, cell: str, who: str, f
 
 def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
     """The judge's outcome; an author's exception comes through, where grading would hold the part."""
-    verdicts = part.judge(p, Interview(ask), key)
+    verdicts: list[Verdict] = []
+    for verdict in part.judging(p, Interview(ask), key):
+        verdicts.append(verdict)
+        if verdicts[0].ok is False:
+            break  # a lost gate earns nothing, whatever comes after
     standing, points = award(part, verdicts)
     return Outcome(
         part=part.name, standing=standing, points=points, max_points=float(part.points), verdicts=tuple(verdicts)

@@ -7,6 +7,7 @@ import functools
 import io
 import re
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 from autograder.authoring.source_notebook import FORM
@@ -18,6 +19,11 @@ _SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MU
 _DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 
 
+@functools.lru_cache(maxsize=1024)
+def _code(text: str, name: str) -> CodeType:
+    return compile(text, name, "exec")
+
+
 def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
     """Answers for a notebook whose answer cell has this text: run after the problem's setup, in names of its own."""
     if part.judged_by_person:
@@ -26,8 +32,8 @@ def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
     namespace: dict[str, Any] = {"__name__": "answers"}
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(problem.setup, f"setup of {problem.slug}", "exec"), namespace)  # noqa: S102 - an author's text
-            exec(compile(cell, f"answer cell of {part.name}", "exec"), namespace)  # noqa: S102
+            exec(_code(problem.setup, f"setup of {problem.slug}"), namespace)  # noqa: S102 - an author's text
+            exec(_code(cell, f"answer cell of {part.name}"), namespace)  # noqa: S102
     except Exception as error:
         if part.name not in namespace:
             stopped = Answer(failure="raised", detail=f"{last_line(error)} (while its cell ran)")
@@ -40,11 +46,11 @@ def visible_check(problem: Problem, part: Part, p: Parameters, cell: str) -> str
     namespace: dict[str, Any] = {"__name__": "answers"}
     text = part.local_check(p)
     try:
-        exec(compile(problem.setup, f"setup of {problem.slug}", "exec"), namespace)  # noqa: S102
+        exec(_code(problem.setup, f"setup of {problem.slug}"), namespace)  # noqa: S102
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(cell, f"answer cell of {part.name}", "exec") if text else "", namespace)  # noqa: S102
-            exec(FORM, namespace)  # noqa: S102
-            exec(compile(text, f"visible check of {part.name}", "exec"), namespace)  # noqa: S102
+            exec(_code(cell if text else "", f"answer cell of {part.name}"), namespace)  # noqa: S102
+            exec(_code(FORM, "form"), namespace)  # noqa: S102
+            exec(_code(text, f"visible check of {part.name}"), namespace)  # noqa: S102
     except Exception as error:
         return last_line(error)
     return ""

@@ -26,7 +26,7 @@ class Holds(Check):
     compares = False
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
-        """Whether the property holds for one case; the reference is not asked, and what is done to the inputs stays here."""
+        """Whether the property holds for one case, given inputs of its own; the reference is not asked."""
         found = self.statement(student.call, plain(case.arguments), case.parameters)
         if found is True:
             return self.passed()

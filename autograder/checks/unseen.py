@@ -5,6 +5,7 @@ Not small: zero, since there is no path. It is the strongest test of masks, of c
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -36,21 +37,21 @@ class Unseen(Check):
         arguments, names = tuple(case.arguments.values()), list(case.arguments)
         wanted = reference.call(*arguments)
         for number, (place, name, entries) in enumerate(self.hidden(plain(case.arguments), case.parameters)):
-            cotangent = case.once((self.hidden, number), lambda place=place: [_cotangent(case, wanted, place)])
+            cotangent = case.once((self.hidden, number), functools.partial(_cotangent, case, wanted, place))
             gradient = student.gradient(arguments, (names.index(name),), cotangent)["gradient"][0]
             if gradient is not None and array(gradient[entries]).any():
                 return self.failed(self.hidden.__name__, f"This does not hold: {self.sentence}", witness=f"{name}")
         return self.passed()
 
 
-def _cotangent(case: Case, output: Any, place: Any) -> Any:
+def _cotangent(case: Case, output: Any, place: Any) -> list[Any]:
     """Random weights for some entries of a tensor, zero for all others."""
     import torch
 
     random = np.random.default_rng((*case.rng_key, 2)).standard_normal(tuple(output.shape))
     cotangent = torch.zeros_like(output)
     cotangent[place] = torch.from_numpy(np.asarray(random)).to(output.dtype)[place]
-    return cotangent
+    return [cotangent]
 
 
 def unseen(hidden: Hidden, *, weight: float = 1.0, name: str = "") -> Unseen:

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -189,13 +189,12 @@ def call(
     Returns the decision *undecided* with code `time` or `memory` where the limit was reached, and `crash`
     where the worker died of something else. Arguments and result must be picklable.
     """
+
+    def ask() -> Any:
+        return _called(module, function, args, kwargs, seconds, memory)
+
     key = pickle.dumps((module, function, tuple(args), dict(kwargs or {}))) if _REMEMBERED is not None else b""
-    if _REMEMBERED is not None and key in _REMEMBERED:
-        return _REMEMBERED[key]
-    found = _called(module, function, args, kwargs, seconds, memory)
-    if _REMEMBERED is not None and not (isinstance(found, Decision) and found.code in _STOPPED):
-        _REMEMBERED[key] = found
-    return found
+    return once(key, ask)
 
 
 def _called(
@@ -224,7 +223,7 @@ def _called(
     return value
 
 
-_REMEMBERED: dict[bytes, Any] | None = None
+_REMEMBERED: dict[Any, Any] | None = None
 
 
 @contextlib.contextmanager
@@ -236,6 +235,18 @@ def remembering() -> Iterator[None]:
         yield
     finally:
         _REMEMBERED = before
+
+
+def once(key: Any, make: Callable[[], Any]) -> Any:
+    """What `make` gives; while `remembering`, it is made once for each key. What was stopped is not remembered."""
+    if _REMEMBERED is None:
+        return make()
+    if key not in _REMEMBERED:
+        found = make()
+        if isinstance(found, Decision) and found.code in _STOPPED:
+            return found
+        _REMEMBERED[key] = found
+    return _REMEMBERED[key]
 
 
 def decide(module: str, *args: Any, seconds: float = SECONDS, memory: int = MEMORY, **kwargs: Any) -> Decision:

@@ -16,7 +16,7 @@ from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
 from autograder.checks.gradient import Gradient, gradient
 from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Question, Verdict
-from autograder.errors import AuthorError
+from autograder.errors import AuthorError, Unreadable
 from autograder.parts.redrawn import ALTERED, check_names, redrawn
 from autograder.parts.source import answer_source, argument_names
 from autograder.protocol.codec import encode
@@ -36,6 +36,7 @@ from autograder.student.local_checks import Malformed, defined, example, form_of
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
 Generators = Callable[[tuple[int, ...]], np.random.Generator]
+_MOST_KEPT = 4  # variants of a part whose hidden cases are kept
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Function(Part):
     checks: Sequence[Check] = ()
     trials: int = 3
     also: Sequence[str] = tuple(ALTERED)
-    drawn_cases: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    drawn_cases: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     kind = "function"
     runs = True
@@ -159,27 +160,32 @@ class Function(Part):
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict per check: that of its first case that is lost, with the known mistake it shows."""
-        cases = self._cases_for_all(p, key)
-        verdicts: list[Verdict] = []
-        for check in self.checks:
-            verdict = self._over_cases(check, cases, ask)
-            verdicts.append(verdict)
-            if verdict.code in LAST_WORDS or verdict.ok is None:
-                rest = self.checks[len(verdicts) :]
-                text = "Not checked; see above."
-                verdicts += [
-                    Verdict(check=check.name, ok=verdict.ok, code="not_reached", message=text) for check in rest
-                ]
-                break
-        return verdicts
+        return list(self.judging(p, ask, key))
 
-    def _cases_for_all(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
-        """The hidden cases, drawn once for all who are judged by them one after the other."""
-        paper = (encode(p), key)
-        if self.drawn_cases.get("paper") != paper:
-            self.drawn_cases.update(paper=paper, cases=self.cases(p, key))
-        found: list[Case] = self.drawn_cases["cases"]
-        return found
+    def judging(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Iterator[Verdict]:
+        """The same, check by check."""
+        cases = self._kept_cases(p, key)
+        for place, check in enumerate(self.checks, 1):
+            verdict = self._over_cases(check, cases, ask)
+            yield verdict
+            if verdict.code in LAST_WORDS or verdict.ok is None:
+                text = "Not checked; see above."
+                for rest in self.checks[place:]:
+                    yield Verdict(check=rest.name, ok=verdict.ok, code="not_reached", message=text)
+                return
+
+    def _kept_cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+        """The hidden cases, drawn once for everybody who has them."""
+        kept = self.drawn_cases
+        try:
+            place = (encode(p), key)
+        except Unreadable:  # parameters that are no data
+            return self.cases(p, key)
+        if place not in kept:
+            while len(kept) >= _MOST_KEPT:
+                kept.pop(next(iter(kept)), None)
+            kept[place] = self.cases(p, key)
+        return kept[place]
 
     def _over_cases(self, check: Check, cases: list[Case], ask: Ask) -> Verdict:
         for case in cases:
@@ -264,12 +270,16 @@ class Function(Part):
     def passes(self, subject: Callable[..., Any], case: Case) -> bool:
         """Whether `subject` passes every check in one hidden case."""
         wrong, right = (
-            self.respondent(local(item, self.name, case.parameters), case) for item in (subject, self.reference)
+            self.respondent(known(item, self.name, case.parameters), case) for item in (subject, self.reference)
         )
         try:
             return all(check.run(case, wrong, right).ok for check in self.checks)
         except NoAnswer:
             return False
+
+    def terse(self) -> Part:
+        """Without the search for a known mistake."""
+        return replace(self, mistakes=())
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the reference's syntax tree."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import inspect
 import io
 import re
@@ -26,7 +27,16 @@ def argument_names(function: Callable[..., Any]) -> list[str]:
 
 
 def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, marks: bool) -> str:
-    """The source of an answer cell in which `subject` is called `name`; `marks` puts nbgrader's around the body.
+    """The source of an answer cell in which `subject` is called `name`; `marks` puts nbgrader's around the body."""
+    return _source_of_all(subject, name, marks).replace(_GIVEN, repr(p))
+
+
+_GIVEN = "_the_parameters_of_this_variant_"
+
+
+@functools.lru_cache(maxsize=4096)
+def _source_of_all(subject: Callable[..., Any], name: str, marks: bool) -> str:
+    """The same with `_GIVEN` where the parameters stand.
 
     A subject that takes `*, p` gets the parameters in the first line of its body instead. Functions and classes of the
     same module that it uses come first; between marks, a function holds them in its body, so that a cell without its
@@ -34,8 +44,8 @@ def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, mark
     """
     taker = _taker(subject)
     helpers = _helpers(subject)
-    texts = [_filled(ast.unparse(_definition(helper)), helper, taker, p) for helper in helpers]
-    texts.append(_filled(_source(subject), subject, taker, p))
+    texts = [_filled(ast.unparse(_definition(helper)), helper, taker) for helper in helpers]
+    texts.append(_filled(_source(subject), subject, taker))
     used = {name, *(word for item in texts for word in re.findall(r"\w+", item))}
     inner = bound_names(_parse(texts[-1], subject))
     for helper in helpers:
@@ -102,12 +112,12 @@ def _taker(subject: Any) -> Any:
     return next(item for item in subject.__mro__ if "__init__" in vars(item)) if isinstance(subject, type) else subject
 
 
-def _filled(text: str, item: Any, taker: Any, p: Parameters) -> str:
-    return _with_parameters(text, item, p) if item is taker else text
+def _filled(text: str, item: Any, taker: Any) -> str:
+    return _with_parameters(text, item) if item is taker else text
 
 
-def _with_parameters(text: str, subject: Any, p: Parameters) -> str:
-    """The same source without `*, p` in the signature, and with `p = {...}` as the first line of the body."""
+def _with_parameters(text: str, subject: Any) -> str:
+    """The same source without `*, p` in the signature, and with `p = …` as the first line of the body."""
     node = _parse(text, subject)
     target: ast.stmt = node
     if isinstance(node, ast.ClassDef):
@@ -122,7 +132,7 @@ def _with_parameters(text: str, subject: Any, p: Parameters) -> str:
     del target.args.kwonlyargs[position], target.args.kw_defaults[position]
     target.body, target.decorator_list = [ast.Pass()], []
     signature = ast.unparse(target).rsplit("\n", 1)[0]
-    given = f"{indent}    {PARAMETERS} = {p!r}"
+    given = f"{indent}    {PARAMETERS} = {_GIVEN}"
     return "\n".join([*lines[:first], indent + signature, *lines[last:rest], given, *lines[rest:]])
 
 

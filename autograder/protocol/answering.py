@@ -19,7 +19,7 @@ from typing import Any
 
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
-from autograder.protocol.codec import encode, plain
+from autograder.protocol.codec import decode, encode, plain
 from autograder.protocol.sympy_text import in_words
 
 MAX_DETAIL = 500
@@ -35,8 +35,7 @@ def one_thread() -> None:
 def question_key(question: Question) -> str:
     """The same key for the same question, across runs. It is found once for each question: many ask for it."""
     if not question.found_key:
-        content = (question.kind, question.name, list(question.arguments), dict(question.options))
-        with_key(question, hashlib.sha256(encode(content)).hexdigest())
+        with_key(question, hashlib.sha256(_frame(question)).hexdigest())
     return question.found_key
 
 
@@ -46,6 +45,14 @@ def with_key(question: Question, key: str) -> Question:
     return question
 
 
+def _frame(question: Question) -> bytes:
+    """A question's content as it travels."""
+    if not question.found_frame:
+        content = (question.kind, question.name, list(question.arguments), dict(question.options))
+        object.__setattr__(question, "found_frame", encode(content))
+    return question.found_frame
+
+
 def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
     """Answer one question from the names in `namespace`; never raises, except what stops the whole process.
 
@@ -53,8 +60,9 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
     """
     try:
         with out_of_inference():
-            copied = {"arguments": plain(question.arguments), "options": plain(dict(question.options))}
-        found = answer_alone(dataclasses.replace(question, **copied), namespace)
+            kind, name, arguments, options = decode(_frame(question))
+        own = Question(kind=kind, name=name, arguments=tuple(arguments), options=options)
+        found = answer_alone(own, namespace)
         return dataclasses.replace(found, value=plain(found.value))
     except BaseException as error:
         return failure_of(error, question.name)

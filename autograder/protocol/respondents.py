@@ -19,6 +19,7 @@ from autograder.protocol.lacking import lacking
 PARAMETERS = "p"  # the keyword-only argument by which a reference asks for the variant's parameters
 
 
+@functools.lru_cache(maxsize=4096)
 def takes_parameters(function: Callable[..., Any]) -> bool:
     """Whether the function, or the class's constructor, asks for the variant's parameters (`*, p`)."""
     parameter = inspect.signature(function).parameters.get(PARAMETERS)

@@ -164,7 +164,7 @@ class Session:
         match reply:
             case {"value": value, "failure": None}:
                 return Answer(value=value)
-            case {"failure": "missing" | "raised" | "parameters" | "memory" | "unreadable" as failure, "detail": str(detail)}:
+            case {"failure": str(failure), "detail": str(detail)} if failure in _TOLD:
                 return Answer(failure=failure, detail=detail[:500])
         raise self._forged("a reply that is not an answer")
 
@@ -210,6 +210,10 @@ class Session:
         if self._process is not None:
             self._process.kill()
             self._process = None
+
+
+# What a process can say of itself; how it ended is seen from here.
+_TOLD = ("missing", "raised", "parameters", "memory", "unreadable")
 
 
 class _Died(Exception):

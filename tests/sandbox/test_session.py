@@ -326,3 +326,13 @@ def test_matplotlib_and_torch_with_gradients_work():
         assert any("image/png" in output.get("data", {}) for output in result.outputs)
         session.run("import torch\nw = torch.ones(3, requires_grad=True)\n(w ** 2).sum().backward()\ng = w.grad")
         assert session.ask(value("g")).value.tolist() == [2, 2, 2]
+
+
+def test_a_module_with_other_parameters_says_which(session):
+    """The reply comes through as an answer: nothing about it is forged."""
+    session.run("import torch\nclass Layer(torch.nn.Linear):\n    pass")
+    state = {"W": np.ones((2, 2))}
+    options = {"init": {"in_features": 2, "out_features": 2}, "state": state}
+    found = session.ask(Question(kind="module", name="Layer", arguments=(np.ones(2),), options=options))
+    assert (found.failure, found.detail) == ("parameters", "has no parameter W")
+    assert not session.flags
