@@ -17,6 +17,7 @@ from typing import Any
 
 from autograder import __version__
 from autograder.course import journal as journals
+from autograder.course.lock import alone
 from autograder.course.workers import Cluster, Threads, Workers
 from autograder.errors import AutograderError
 from autograder.grading.feedback import summary as one_line
@@ -105,7 +106,7 @@ Watcher = Callable[[Result], None]
 
 def run(course: Path, options: Options, watch: Watcher = lambda result: None) -> Result:
     """Grade an assignment; the exceptions of ours that leave it come before anything was graded."""
-    with opened(course) as api:
+    with opened(course) as api, alone(course, options.assignment, shared=bool(api.coursedir.groupshared)):
         folder = Folder(api, options.assignment)
         try:
             return _Run(folder, options, watch).go()
