@@ -36,6 +36,7 @@ from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret, student_seed
 from autograder.errors import StaffError
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
+from autograder.nbgrader.as_typed import as_typed
 from autograder.nbgrader.files import (
     entries,
     files_beside,
@@ -255,6 +256,7 @@ def read_submission(path: Path, released: Any, source: Any, known: set[str]) -> 
     _, remark = time_handed_in(path.parent)
     whole.flags += [Flag(code="time", message=remark)] if remark else []
     whole.held |= choice.held
+    whole.flags += [Flag(code="as_typed", message=message) for message in as_typed(whole.notebook)]
     return whole, beside.files
 
 

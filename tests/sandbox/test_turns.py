@@ -22,9 +22,11 @@ class Place:
         self.told: list[str] = []
 
     def stand_still(self) -> None:
+        """As a process's."""
         self.told.append("stand still")
 
     def go_on(self) -> None:
+        """As a process's."""
         self.told.append("go on")
 
 
