@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -119,7 +120,8 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
     if roster is not None:
         _build_own(course, assignment, roster)
     again = " --force" if (course / "release" / assignment).is_dir() else ""  # else nbgrader keeps the old release
-    click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}{again}")
+    place, name = shlex.quote(str(course)), shlex.quote(assignment)
+    click.echo(f"Next: cd {place} && nbgrader generate_assignment {name}{again}")
 
 
 @main.command()

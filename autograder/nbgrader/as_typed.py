@@ -1,7 +1,7 @@
 """Text that would keep a page from being made: it is shown as it was typed.
 
-The converter of pages takes a quarter of a minute for fifty thousand brackets, and makes much of little. Formgrader and
-nbgrader's own commands use it too: so what it cannot convert in time is no markdown any more from the start.
+nbconvert takes a quarter of a minute for fifty thousand brackets, and makes much of little. Formgrader and nbgrader's
+own commands use it too: so what it cannot convert in time is no markdown any more from the start.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from nbconvert.filters.markdown import markdown2html
+from nbconvert.filters.strings import strip_files_prefix
 
 from autograder.nbgrader.mathml import with_mathml
 
 LONG = 4_000  # characters of a student's text together that are converted in no time, whatever they are
-SECONDS = 2.0  # for all of a student's text
+SECONDS = 2.0  # of processor time, for all of a student's text
+LINE = 400  # characters: nbconvert looks for links line by line, and starts anew at each bracket
 MAX_PAGE = 250_000  # characters of a page, for the same
 NOTE = "*This text is shown as it was typed.*"
 
@@ -35,14 +37,14 @@ def as_typed(notebook: dict[str, Any]) -> Iterator[str]:
         return
     seconds, room = SECONDS, MAX_PAGE
     for cell in texts:
-        start = time.monotonic()
+        start = time.process_time()
         length = _length(cell["source"], seconds)
-        seconds -= time.monotonic() - start
+        seconds -= time.process_time() - start
         if length is None or length > room:
             why = "it takes too long to convert" if length is None else "it would take too much of a page"
             first, _, rest = cell["source"].partition("\n")
             mark, text = (f"{first}\n", rest) if first.startswith("<!--") else ("", cell["source"])
-            cell["source"] = f"{mark}{NOTE}\n\n" + "\n".join(f"    {line}" if line else "" for line in text.split("\n"))
+            cell["source"] = f"{mark}{NOTE}\n\n```\n{_in_lines(text)}\n```"
             yield f"A text is shown as it was typed, since {why} (cell {cell['id']})."
         else:
             room -= length
@@ -53,11 +55,17 @@ def _is_students(cell: dict[str, Any]) -> bool:
     return not marks or bool(marks.get("solution"))
 
 
+def _in_lines(text: str) -> str:
+    """The text in lines that are not too long, none of which ends the block that it stands in."""
+    lines = (line[place : place + LINE] for line in text.split("\n") for place in range(0, max(len(line), 1), LINE))
+    return "\n".join(lines).replace("```", "'''").replace("~~~", "~ ~")
+
+
 def _length(text: str, seconds: float) -> int | None:
     """How long a page's text is; None where that is not known in time."""
     try:
         with _at_most(seconds):
-            for_formgrader, typed = len(markdown2html(text)), with_mathml(text)
+            for_formgrader, typed = len(strip_files_prefix(markdown2html(text))), with_mathml(text)
             return for_formgrader if typed == text else max(for_formgrader, len(markdown2html(typed)))
     except _Slow:
         return None
@@ -80,10 +88,10 @@ def _at_most(seconds: float) -> Iterator[None]:
     def late(*_: object) -> None:
         raise _Slow
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

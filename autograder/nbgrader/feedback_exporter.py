@@ -21,7 +21,8 @@ from autograder.grading.feedback import is_for_staff
 from autograder.nbgrader.intake import is_ours
 from autograder.nbgrader.mathml import with_mathml
 
-MAX_COLOURED = 150_000  # characters of a page that are code in colours
+MAX_COLOURED = 200_000  # characters of a page that are code in colours
+MAX_COLOURED_CELL = 10_000  # characters of a cell
 TEMPLATES = Path(__file__).parent / "templates"
 
 _WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
@@ -61,11 +62,12 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
 
         def shown(source: str, metadata: Any = None) -> str:
             nonlocal left
-            if len(source) > left:
-                return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
-            text = str(colour(source, metadata=metadata))
-            left -= len(text)
-            return text
+            if len(source) <= MAX_COLOURED_CELL:
+                text = str(colour(source, metadata=metadata))
+                left -= len(text)
+                if left >= 0:
+                    return text
+            return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
         return shown
 

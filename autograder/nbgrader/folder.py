@@ -45,6 +45,7 @@ from autograder.nbgrader.files import (
 from autograder.nbgrader.intake import (
     MINE,
     ODD,
+    close_to_others,
     content_of,
     has_own_variants,
     is_odd,
@@ -80,11 +81,8 @@ class Folder:
         self.converter = Autograde(coursedir=self.coursedir, parent=api)
         self.root = Path(self.coursedir.root)
         self.shared = bool(self.coursedir.groupshared)
-        gradebook = self.root / "gradebook.db"
-        found = gradebook.exists()
         self.rows = Rows(self.coursedir.db_url, self.coursedir.course_id, assignment, self.converter)
-        if not found and gradebook.exists():
-            privacy.close(gradebook, shared=self.shared)
+        close_to_others(self.coursedir)
         privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
         self.secret = course_secret(self.root)
@@ -229,6 +227,7 @@ class Folder:
             reports.save(item.report, place, shared=self.shared)
         pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
         self._write_notebooks(handed, pages)
+        close_to_others(self.coursedir)
         self.rows.write(handed.student, self._timestamp(handed), {name: item.report for name, item in graded.items()})
         if feedback:
             self.feedback.write(handed.student, pages)

@@ -29,7 +29,7 @@ from nbgrader.preprocessors import (
     OverwriteKernelspec,
 )
 
-from autograder.authoring import loading
+from autograder.authoring import loading, privacy
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.building import notebook_text
 from autograder.authoring.source_notebook import answer_id
@@ -74,6 +74,8 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         submissions: dict[str, Any] = getattr(self.parent, "assignments", None) or {}
+        if submissions:
+            close_to_others(self.parent.coursedir)
         known: set[str] = set()
         for folder in list(submissions):
             student = student_of(self.parent.coursedir, Path(folder))
@@ -136,6 +138,17 @@ def source_for(coursedir: CourseDirectory, assignment: str, notebook: str, stude
     seed = student_seed(course_secret(course), assignment, notebook, student)
     text = notebook_text(read_assignment(course, assignment), notebook, seed, loading.find_problems(course))
     return nbformat.reads(text, as_version=4)
+
+
+def close_to_others(coursedir: CourseDirectory) -> None:
+    """Take from other users what tells answers or marks: gradebook, source notebooks, and autograded ones, beside whose
+    answers it stands what was expected. nbgrader makes them with the usual permissions."""
+    places = (coursedir.source_directory, coursedir.autograded_directory)
+    source, autograded = (Path(coursedir.format_path(place, ".", coursedir.assignment_id)) for place in places)
+    found = [Path(coursedir.root, "gradebook.db"), autograded.parents[1], *source.glob("*.ipynb")]
+    for path in found:
+        if path.exists() and not path.is_symlink():
+            privacy.close(path, shared=bool(coursedir.groupshared))
 
 
 def student_of(coursedir: CourseDirectory, folder: Path) -> str:
