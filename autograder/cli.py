@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -119,7 +120,8 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
     if roster is not None:
         _build_own(course, assignment, roster)
     again = " --force" if (course / "release" / assignment).is_dir() else ""  # else nbgrader keeps the old release
-    click.echo(f"Next: cd {course} && nbgrader generate_assignment {assignment}{again}")
+    place, name = shlex.quote(str(course)), shlex.quote(assignment)
+    click.echo(f"Next: cd {place} && nbgrader generate_assignment {name}{again}")
 
 
 @main.command()
@@ -244,11 +246,17 @@ def variants(
 )
 @click.option("--keep", is_flag=True, help="Keep the course folder.")
 @click.option("--verbose", is_flag=True, help="Show nbgrader's log.")
-def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> None:
+@click.option(
+    "--accidents", is_flag=True, help="Show what happens to correct work when files are copied, cut, locked or lost."
+)
+def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool, accidents: bool) -> None:
     """Run a whole term with a simulated class.
 
     A temporary course is built, released, handed in and graded; feedback pages are written. The simulated students
     make the known mistakes of the problems and damage their notebooks in the usual ways.
+
+    With --accidents, every student's answers are correct, and something happens to the files. `autograder grade` is
+    killed on the way and continued by two runs at once. The exit code is 1 if a mark is lost that was deserved.
     """
     from rich.console import Console
 
@@ -257,6 +265,13 @@ def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool) -> No
     console = Console()
     with term.folder(keep) as place:
         console.print(f"The course is in {place}{'' if keep else ' (removed at the end; --keep leaves it)'}.")
+        if accidents:
+            from autograder.commands.accident_report import show
+            from autograder.simulation import rehearsal
+
+            with _bars(console) as progress:
+                rehearsed = rehearsal.run(place, slugs=slugs, progress=progress)
+            sys.exit(show(rehearsed, console))
         with _bars(console) as progress:
             finished = term.run(place, slugs=slugs, students=students, verbose=verbose, progress=progress)
         _print_class(finished, console)

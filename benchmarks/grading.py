@@ -2,6 +2,7 @@
 
     python -m benchmarks.grading --students 40 --json
     python -m benchmarks.grading --only-ours --students 300
+    python -m benchmarks.grading --students 30 --stalling 10     the thirty, alone and beside ten that do not end
 
 Processor time is that of each command and of all that it started (wait4): kernels there, the warm parent and the
 notebooks' processes here. The mark of every part of every student is compared.
@@ -99,6 +100,44 @@ def compare(students: int, only_ours: bool) -> dict[str, Any]:
         }
 
 
+STALL = "while True:\n    pass\n"
+
+
+def beside_stalling(students: int, stalling: int) -> dict[str, Any]:
+    """When the last of a class is done, by itself and where others of it stall; those come first by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        course, _ = two_courses(Path(folder), students + stalling)
+        for number in range(stalling):
+            place = course / "submitted" / f"student{number:04}" / ASSIGNMENT
+            for path in place.glob("*.ipynb"):
+                notebook = json.loads(path.read_text())
+                notebook["cells"].insert(2, {"cell_type": "code", "metadata": {}, "source": STALL, "outputs": []})
+                path.write_text(json.dumps(notebook))
+        honest = [f"student{number:04}" for number in range(stalling, students + stalling)]
+        alone = _seconds_until_done(course, honest, [word for name in honest for word in ("--student", name)])
+        beside = _seconds_until_done(course, honest, [])
+    figures = {"alone": round(alone, 2), "beside": round(beside, 2), "ratio": round(beside / alone, 2)}
+    return {"students": students, "stalling": stalling, "jobs": 2, **figures}
+
+
+def _seconds_until_done(course: Path, students: list[str], options: list[str]) -> float:
+    """From the start of the command; what still runs is ended then."""
+    journal = course / "reports" / f"{ASSIGNMENT}.jsonl"
+    journal.unlink(missing_ok=True)
+    words = command(course, "autograder", "grade", ASSIGNMENT, "--course", str(course), "--jobs", "2", *options)
+    start, left = time.time(), set(students)
+    with subprocess.Popen(words, cwd=course, env=environment(), stderr=subprocess.DEVNULL) as process:
+        while left and process.poll() is None:
+            time.sleep(0.05)
+            lines = journal.read_text().splitlines(keepends=True) if journal.exists() else []
+            done = [json.loads(line) for line in lines if line.endswith("\n")]
+            left = set(students) - {line.get("student") for line in done if line["state"] == "done"}
+        if left:
+            sys.exit(f"not graded: {', '.join(sorted(left))}")
+        process.kill()
+    return max(line["time"] for line in done if line.get("student") in students) - start
+
+
 def table(result: dict[str, Any]) -> Table:
     """The figures for people."""
     shown = Table(title=f"{result['students']} submissions")
@@ -118,9 +157,13 @@ def main() -> None:
     """Measure and show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--stalling", type=int, default=0, help="how many more do not end: only ours, at two jobs")
     parser.add_argument("--only-ours", action="store_true", help="leave plain nbgrader out")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
+    if options.stalling:
+        print(json.dumps(beside_stalling(options.students, options.stalling)))
+        return
     result = compare(options.students, options.only_ours)
     if options.json:
         print(json.dumps(result))

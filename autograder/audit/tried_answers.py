@@ -22,7 +22,7 @@ from autograder.authoring.source_notebook import answer_id, build
 from autograder.authoring.variants import variant as drawn
 from autograder.core import Outcome, Parameters, Problem
 from autograder.errors import AutograderError, StaffError, did_you_mean
-from autograder.grading.plan import grade_replies, task_of
+from autograder.grading.plan import Attempt, task_of
 from autograder.grading.submission import Paper, Submission
 from autograder.sandbox import Limits
 from autograder.sandbox.task import answer
@@ -104,10 +104,13 @@ def _graded(variant: _Variant, row: Row) -> dict[str, Outcome]:
     code = any(part.runs for part in submission.paper.parts)
     with _CODE if code else contextlib.nullcontext():
         task = task_of(submission, limits)
-    replies = answer(task)
-    with _CODE if code else contextlib.nullcontext():
-        report = grade_replies(submission, task, replies, answer).report
-    return {outcome.part: outcome for outcome in report.outcomes if outcome.part in row.cells}
+    attempt = Attempt(submission, task)
+    while attempt.task:
+        replies = answer(attempt.task)
+        with _CODE if code else contextlib.nullcontext():
+            attempt.heard(replies)
+    assert attempt.graded
+    return {item.part: item for item in attempt.graded.report.outcomes if item.part in row.cells}
 
 
 def _submission(variant: _Variant, row: Row) -> Submission:

@@ -10,6 +10,7 @@ from autograder.authoring import loading, privacy
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.source_notebook import build
 from autograder.authoring.variants import course_secret
+from autograder.errors import StaffError
 
 
 def notebook_text(assignment: Assignment, slug: str, seed: int, root: Path | None = None) -> str:
@@ -30,17 +31,28 @@ def notebooks(assignment: Assignment, seed: int | None = None, root: Path | None
 def write(course: Path, assignment: Assignment, seed: int | None = None) -> list[tuple[Path, bool]]:
     """Write `source/<assignment>/<problem>.ipynb`; each path, and whether its content is new.
 
-    They hold the solutions: only their owner and group can read them. The course gets its secret here, before there is
-    a class.
+    They hold the solutions: only their owner can read them, and the group where it may write to the course. The course
+    gets its secret here, before there is a class.
     """
+    _refuse_patterns(course / assignment.name)
     course_secret(course)
     privacy.warn_where_open(course)
     written = []
     for slug, text in notebooks(assignment, seed):
         path = course / "source" / assignment.name / f"{slug}.ipynb"
         written.append((path, write_text(path, text)))
-        privacy.keep_from_others(path)
+        privacy.close(path, shared=privacy.shared(course))
     return written
+
+
+def _refuse_patterns(place: Path) -> None:
+    """StaffError where nbgrader would take the path for a pattern, and find no notebooks under it."""
+    if odd := sorted(set("[]*?") & set(str(place.resolve()))):
+        raise StaffError(
+            "pattern",
+            f"nbgrader reads {' and '.join(odd)} in a path as a pattern, and finds nothing in {place.resolve()}; give "
+            "the folder or the assignment another name",
+        )
 
 
 def write_text(path: Path, text: str) -> bool:

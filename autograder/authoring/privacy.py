@@ -30,10 +30,9 @@ def close(path: Path, *, shared: bool = False) -> None:
         path.chmod(mode | inherited)
 
 
-def keep_from_others(path: Path) -> None:
-    """Take a file from all who are neither its owner nor of its group."""
-    with contextlib.suppress(PermissionError):
-        path.chmod(path.stat().st_mode & 0o770)
+def shared(course: Path) -> bool:
+    """Whether a group shares the course: it may write to its folder, as nbgrader's `groupshared` wants it."""
+    return bool(course.stat().st_mode & 0o020)
 
 
 def open_to_all(folder: Path) -> bool:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.run import Result, Row
+from autograder.nbgrader.files import printable
 
 SETTLED = ("done", "kept", "empty", "failed")
 _STYLES = {"done": "green", "kept": "dim", "failed": "bold red", "running": "cyan", "empty": "yellow"}
@@ -52,7 +53,7 @@ class Progress:
 
     def _line(self, row: Row, result: Result) -> None:
         place = f"{sum(other.state in SETTLED for other in result.rows)}/{len(result.rows)}"
-        self.console.print(Text(f"{place} {row.student}: {row.why or row.state}"), soft_wrap=True)
+        self.console.print(Text(f"{place} {printable(row.student)}: {row.why or row.state}"), soft_wrap=True)
 
     def _table(self, result: Result) -> Table:
         """What runs and what came last, up to the height of the terminal."""
@@ -81,10 +82,11 @@ class Progress:
         counts = result.counts()
         for row in result.rows:
             if row.state == "failed" or (row.flags and self._live):
-                self.console.print(Text(f"{row.student}: {row.why}"), soft_wrap=True)
+                self.console.print(Text(f"{printable(row.student)}: {row.why}"), soft_wrap=True)
         self.console.print(Text(_summary(counts)), soft_wrap=True)
         if result.absent:
-            self.console.print(Text(f"No submission from {', '.join(result.absent)}."), soft_wrap=True)
+            absent = ", ".join(map(printable, result.absent))
+            self.console.print(Text(f"No submission from {absent}."), soft_wrap=True)
         if result.stopped:
             self.console.print(Text(f"Stopped: {result.stopped}."), soft_wrap=True)
         if result.exit_code:
@@ -96,7 +98,7 @@ def _cells(row: Row) -> list[Any]:
     points = f"{row.points:g} of {row.of:g}" if row.state in ("done", "kept") else ""
     held = [f"{row.held} held"] if row.held else []
     notes = "; ".join([*held, *row.flags]) if row.state != "failed" else row.why
-    return [Text(row.student), Text(row.state, style=_STYLES.get(row.state, "")), points, Text(notes)]
+    return [Text(printable(row.student)), Text(row.state, style=_STYLES.get(row.state, "")), points, Text(notes)]
 
 
 def _clock(seconds: float) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core import Answer, Outcome, Question, Report
+from autograder.course.lock import alone
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
 from autograder.grading.feedback import add_staff_notes
@@ -59,7 +60,7 @@ class Regraded:
 def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run: bool, feedback: bool) -> Regraded:
     """Judge every stored report of an assignment again; write what changes, unless it is a dry run."""
     result = Regraded()
-    with opened(course) as api:
+    with opened(course) as api, alone(course, assignment, shared=bool(api.coursedir.groupshared)):
         folder = Folder(api, assignment)
         try:
             for handed in _stored(folder, set(students)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,19 +17,21 @@ from typing import Any
 
 from autograder import __version__
 from autograder.course import journal as journals
+from autograder.course.lock import alone
 from autograder.course.workers import Cluster, Threads, Workers
 from autograder.errors import AutograderError
 from autograder.grading.feedback import summary as one_line
 from autograder.grading.notebook import Graded, mark
-from autograder.grading.plan import grade_replies, task_of
+from autograder.grading.plan import Attempt, task_of
 from autograder.grading.report import path_of
 from autograder.grading.submission import Submission
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.files import entries, printable
 from autograder.nbgrader.folder import Folder, Handed
 from autograder.sandbox import Limits
-from autograder.sandbox.task import Replies, Task
+from autograder.sandbox.task import Replies
 
+_LOOK = 0.1  # seconds between two looks at whether there is room: a notebook that gives way makes some
 STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
 
@@ -104,7 +106,7 @@ Watcher = Callable[[Result], None]
 
 def run(course: Path, options: Options, watch: Watcher = lambda result: None) -> Result:
     """Grade an assignment; the exceptions of ours that leave it come before anything was graded."""
-    with opened(course) as api:
+    with opened(course) as api, alone(course, options.assignment, shared=bool(api.coursedir.groupshared)):
         folder = Folder(api, options.assignment)
         try:
             return _Run(folder, options, watch).go()
@@ -187,19 +189,23 @@ class _Run:
 
     def _work(self, workers: Workers, todo: Iterator[Handed]) -> None:
         """Keep the workers busy, and little more than that in memory."""
-        running: dict[Future[Any], _Work] = {}
+        running: dict[Future[Replies], tuple[_Work, Attempt]] = {}
         more = True
         while running or more:
-            while more and len(running) < workers.jobs + 1:
+            while more and workers.room():
                 handed = next(todo, None)
                 if handed is None:
                     more = False
                 elif work := self._begin(handed):
-                    running[workers.submit([*work.tasks.values()] * (1 + self.twice))] = work
-            if running:
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    self._end(workers, running.pop(future), future)
+                    for attempt in work.to_run():
+                        assert attempt.task
+                        running[workers.submit(attempt.task)] = work, attempt
+            finished, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            for future in finished:
+                work, attempt = running.pop(future)
+                self._heard(work, attempt, future)
+                if attempt.task and not work.failed:  # a further round waits for its turn as all others do
+                    running[workers.submit(attempt.task)] = work, attempt
 
     def _begin(self, handed: Handed) -> _Work | None:
         """Read and mend a submission, so that it can run."""
@@ -211,32 +217,42 @@ class _Run:
                 raise _Nothing(f"no notebook of this assignment was submitted{self._instead(handed)}")
             handed = self._keyed(handed)  # of the folder as it is now; before it is read, so that a change is noticed
             submissions = self.folder.read(paths)
-            tasks = {name: task_of(submission, self.limits) for name, submission in submissions.items()}
-            return _Work(handed=handed, submissions=submissions, tasks=tasks)
+            attempts = {name: self._attempts(submission) for name, submission in submissions.items()}
+            return self._ended(_Work(handed=handed, submissions=submissions, attempts=attempts))
         return None
+
+    def _attempts(self, submission: Submission) -> list[Attempt]:
+        if submission.fault:
+            return []
+        task = task_of(submission, self.limits)
+        return [Attempt(submission, task) for _ in range(1 + self.twice)]
 
     def _instead(self, handed: Handed) -> str:
         """What was handed in where no notebook was."""
         names = [printable(str(path.relative_to(handed.folder))) for path, _ in entries(handed.folder)]
         return f" (there are: {', '.join(names[:5])}{', …' if names[5:] else ''})" if names else ""
 
-    def _end(self, workers: Workers, work: _Work, future: Future[list[Replies]]) -> None:
-        """Judge what came back, and write."""
+    def _heard(self, work: _Work, attempt: Attempt, future: Future[Replies]) -> None:
+        """Judge what came back; where nothing more is to come, write."""
+        if work.failed:
+            return
+        work.failed = True  # until it is known that it did not
         with self._guarded(work.handed):
-            replies = future.result()
-            several = len(work.tasks)
-            graded = {name: self._graded(workers, work, name, replies[i::several]) for i, name in enumerate(work.tasks)}
+            attempt.heard(future.result())
+            self._ended(work)
+            work.failed = False
+
+    def _ended(self, work: _Work) -> _Work:
+        """Write a submission of which everything has been judged."""
+        if not any(work.to_run()):
+            graded = {name: self._marked(work, name) for name in work.submissions}
             self.folder.write(work.handed, graded, feedback=self.options.feedback)
             self._done(work.handed, graded)
+        return work
 
-    def _graded(self, workers: Workers, work: _Work, name: str, runs: list[Replies]) -> Graded:
+    def _marked(self, work: _Work, name: str) -> Graded:
         """One notebook's outcome after its run, or its runs."""
-        task = work.tasks[name]
-
-        def again(further: Task) -> Replies:
-            return workers.submit([further]).result()[0]
-
-        attempts = [functools.partial(grade_replies, task=task, replies=replies, run=again) for replies in runs]
+        attempts = [functools.partial(_found, attempt) for attempt in work.attempts[name]]
         return mark(work.submissions[name], attempts, self.folder.earlier(work.handed, name))
 
     def _done(self, handed: Handed, graded: Mapping[str, Graded]) -> None:
@@ -275,13 +291,23 @@ class _Nothing(AutograderError):
         super().__init__("nothing", message)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Work:
-    """What a student handed in, and what it comes to as a task, by the notebook's name."""
+    """What a student handed in, and its attempts, by the notebook's name; a `failed` one is not gone on with."""
 
     handed: Handed
     submissions: Mapping[str, Submission]
-    tasks: Mapping[str, Task]
+    attempts: Mapping[str, Sequence[Attempt]]
+    failed: bool = False
+
+    def to_run(self) -> Iterator[Attempt]:
+        """The attempts that are not over."""
+        return (attempt for several in self.attempts.values() for attempt in several if attempt.task)
+
+
+def _found(attempt: Attempt, _: Submission) -> Graded:
+    assert attempt.graded
+    return attempt.graded
 
 
 class _Guard:

@@ -20,34 +20,45 @@ from autograder.errors import AutograderError, StaffError
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import layers, warm
 from autograder.sandbox.task import Replies, Task, answer, answer_frame
+from autograder.sandbox.turns import STANDING, Turns
 
+_THREADS = STANDING + 1_000  # they are made as they are needed: one for each notebook that was begun
 _LAYER_SECONDS = 120  # for a worker's first import and one look at its layers
 
 
 class Workers(Protocol):
-    """Answers tasks, `jobs` at a time."""
+    """Answers tasks, one notebook's each; `room` says whether more of them would keep it busy."""
 
-    jobs: int
+    def submit(self, task: Task) -> Future[Replies]: ...  # noqa: D102 - described by the class
 
-    def submit(self, tasks: list[Task]) -> Future[list[Replies]]: ...  # noqa: D102 - described by the class
+    def room(self) -> bool: ...  # noqa: D102
 
     def close(self, *, now: bool = False) -> None: ...  # noqa: D102
 
 
 class Threads:
-    """This machine. The work is in the children: a thread only waits for one."""
+    """This machine. The work is in the children: a thread only waits for one, or for its turn."""
 
     def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
-        self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="notebook")
+        self._turns = Turns(jobs)
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="notebook")
 
-    def submit(self, tasks: list[Task]) -> Future[list[Replies]]:
-        """The replies of one student's notebooks, in order, once they are there."""
-        return self._pool.submit(lambda: [answer(task) for task in tasks])
+    def submit(self, task: Task) -> Future[Replies]:
+        """The replies of a notebook, once its turn has come and it is over."""
+        return self._pool.submit(self._answer, task)
+
+    def _answer(self, task: Task) -> Replies:
+        with self._turns.turn(task.spent) as turn:
+            return answer(task, turn)
+
+    def room(self) -> bool:
+        """Whether nothing waits behind those that run."""
+        return self._turns.busy() <= self._turns.jobs
 
     def close(self, *, now: bool = False) -> None:
         """Let the threads go; `now` ends what still runs."""
         if now:
+            self._turns.close()
             warm.shut()
         self._pool.shutdown(wait=not now, cancel_futures=now)
 
@@ -126,7 +137,8 @@ class Cluster:
         except BaseException:
             self.close()
             raise
-        self.jobs = max(2, sum(self._client.nthreads().values()))
+        self.jobs: int = max(2, sum(self._client.nthreads().values()))
+        self._running: set[Future[Replies]] = set()
 
     def _refuse_open_workers(self) -> None:
         """StaffError where a worker cannot close the network to students' code; later ones refuse for themselves."""
@@ -144,25 +156,26 @@ class Cluster:
             if fault := (decode(said) if isinstance(said, bytes) else {}).get("fault", "it did not say so"):
                 raise StaffError("worker", f"the worker at {worker} is not used: {fault}")
 
-    def submit(self, tasks: list[Task]) -> Future[list[Replies]]:
-        """The replies of one student's notebooks. Frames travel, and are read by our own codec only."""
-        frames = [self._client.submit(answer_behind_a_wall, task.frame(), pure=False, retries=2) for task in tasks]
-        promise: Future[list[Replies]] = concurrent.futures.Future()
+    def submit(self, task: Task) -> Future[Replies]:
+        """The replies of a notebook. Frames travel, and are read by our own codec only."""
+        promise: Future[Replies] = concurrent.futures.Future()
         promise.set_running_or_notify_cancel()
-        waiting = set(range(len(frames)))
 
-        def arrived(place: int) -> None:
-            waiting.discard(place)
-            if waiting or promise.done():
-                return
+        def arrived(frame: Any) -> None:
             try:
-                promise.set_result([_read(_frame(frame)) for frame in frames])
+                promise.set_result(_read(_frame(frame)))
             except BaseException as error:
                 promise.set_exception(error)
 
-        for place, frame in enumerate(frames):
-            frame.add_done_callback(lambda _, place=place: arrived(place))
+        sent = self._client.submit(answer_behind_a_wall, task.frame(), pure=False, retries=2)
+        self._running.add(promise)
+        promise.add_done_callback(self._running.discard)
+        sent.add_done_callback(arrived)
         return promise
+
+    def room(self) -> bool:
+        """Whether the workers have no more than they can run, and one besides."""
+        return len(self._running) <= self.jobs
 
     def close(self, *, now: bool = False) -> None:
         """Leave the cluster as it was."""

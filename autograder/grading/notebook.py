@@ -12,7 +12,7 @@ from autograder.authoring.source_notebook import WRITTEN_MARK
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.grading.feedback import add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
-from autograder.grading.output_limit import limit_outputs
+from autograder.grading.output_limit import kept, limit_outputs
 from autograder.grading.pictures import is_picture
 from autograder.grading.repair import writable
 from autograder.grading.repeatability import steady
@@ -114,7 +114,8 @@ def _reported(
     digest: str = "",
 ) -> Graded:
     """The notebook with what graders are to read in it, and the report."""
-    flags += limit_outputs(notebook)
+    outcomes, large = kept(outcomes)
+    flags += limit_outputs(notebook) + large
     add_staff_notes(notebook, outcomes)
     paper = submission.paper
     report = Report(
@@ -131,7 +132,7 @@ def _reported(
 def _run(cell: dict[str, Any], session: Runs) -> str:
     """Run one cell and show what it showed. Says why it did not come to its end; empty where it did."""
     result = session.run(cell["source"])
-    cell["outputs"] = [kept for kept in map(harmless, result.outputs) if kept]
+    cell["outputs"] = [shown for shown in map(harmless, result.outputs) if shown]
     if result.death:
         text = f"{DEATH}{result.detail}. The rest of the notebook was graded without this cell.\n"
         cell["outputs"].append({"output_type": "stream", "name": "stderr", "text": text})

@@ -1,11 +1,18 @@
-"""How much a whole notebook may show: a few lines of code can print more than a browser can hold."""
+"""How much of a notebook is kept: a few lines of code can print or answer more than a browser, or a disk, can hold."""
 
 from __future__ import annotations
 
+import dataclasses
 import html
+import json
+from collections.abc import Sequence
 from typing import Any
 
-MAX_SHOWN = 700_000  # characters of a page, for all outputs together
+from autograder.core import Outcome
+from autograder.protocol.codec import encode
+
+MAX_SHOWN = 500_000  # bytes of a page, or of a notebook's file, for all outputs together
+KEPT = 250_000  # bytes of answers that a report keeps, besides three times what was asked
 
 
 def limit_outputs(notebook: dict[str, Any]) -> tuple[str, ...]:
@@ -16,7 +23,7 @@ def limit_outputs(notebook: dict[str, Any]) -> tuple[str, ...]:
         for output in cell.get("outputs", ()):
             size = _size(output)
             if size > left and output["output_type"] == "stream":
-                part = {**output, "text": output["text"][: max(left, 0) // 6]}  # an escaped letter takes up to six
+                part = {**output, "text": output["text"][: max(left, 0) // 6]}  # a letter takes up to six bytes
                 kept, left = [*kept, part], left - _size(part)
             if size > left:
                 cut = True
@@ -26,9 +33,7 @@ def limit_outputs(notebook: dict[str, Any]) -> tuple[str, ...]:
             kept.append(output)
         if "outputs" in cell:
             cell["outputs"] = kept
-    return (
-        (f"The notebook shows more than {MAX_SHOWN:,} characters; the rest of its output was left out.",) if cut else ()
-    )
+    return (f"The notebook shows more than {MAX_SHOWN:,} bytes; the rest of its output was left out.",) if cut else ()
 
 
 def _left_out() -> dict[str, Any]:
@@ -36,11 +41,42 @@ def _left_out() -> dict[str, Any]:
 
 
 def _size(output: dict[str, Any]) -> int:
-    """The characters that an output takes on a page, escaped and coloured."""
+    """The bytes that an output takes on a page, escaped and coloured, or in a file, whichever is more."""
     texts = [
         output.get("text", ""),
         output.get("evalue", ""),
         *output.get("traceback", ()),
         *output.get("data", {}).values(),
     ]
-    return sum(len(html.escape(str(text))) + 40 * str(text).count("\x1b") for text in texts) + 100
+    return sum(max(_on_a_page(str(text)), _in_a_file(str(text))) for text in texts) + 100
+
+
+def _on_a_page(text: str) -> int:
+    return len(html.escape(text).encode()) + 40 * text.count("\x1b")
+
+
+def _in_a_file(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode())
+
+
+def kept(outcomes: Sequence[Outcome]) -> tuple[tuple[Outcome, ...], tuple[str, ...]]:
+    """The outcomes without their largest answers, where all together are out of proportion; says so as a flag.
+
+    A part that lacks an answer keeps its mark when it is judged again from what is stored.
+    """
+    pairs = [pair for outcome in outcomes for pair in outcome.answers]
+    room = KEPT + 3 * sum(len(encode([list(asked.arguments), dict(asked.options)])) for asked, _ in pairs)
+    sizes = {id(pair): len(encode(vars(pair[1]))) for pair in pairs}
+    total, dropped = sum(sizes.values()), set[int]()
+    for pair in sorted(pairs, key=lambda pair: -sizes[id(pair)]):
+        if total <= room:
+            break
+        dropped.add(id(pair))
+        total -= sizes[id(pair)]
+    shorter, without = [], []
+    for outcome in outcomes:
+        answers = tuple(pair for pair in outcome.answers if id(pair) not in dropped)
+        without += [outcome.part] if len(answers) < len(outcome.answers) else []
+        shorter.append(dataclasses.replace(outcome, answers=answers))
+    flag = f"Answers too large to be kept ({', '.join(without)}): to judge them again takes a run."
+    return tuple(shorter), (flag,) if without else ()

@@ -47,12 +47,33 @@ def _questions(paper: Paper, part: Part) -> list[Asked]:
     return [Asked.of(part.name, question) for question in questions]
 
 
-def grade_replies(submission: Submission, task: Task, replies: Replies, run: Callable[[Task], Replies]) -> Graded:
-    """An attempt that has been run as a task, judged in as many further rounds as the judge wants."""
-    for left in reversed(range(ROUNDS)):
-        replayed = Replayed(replies)
-        graded = grade(submission, replayed)
-        if not (replayed.wanted and left):
-            break
-        replies = replies.and_then(run(task.instead(replayed.wanted)))
-    return graded
+class Attempt:
+    """One run of a notebook as a task, in as many rounds as the judge wants: `task` is the next of them, if any.
+
+    All rounds together take no more time than a notebook may. `graded` holds once there is none left.
+    """
+
+    def __init__(self, submission: Submission, task: Task) -> None:
+        self.submission, self.first = submission, task
+        self.task: Task | None = task
+        self.graded: Graded | None = None
+        self._rounds = 0
+        self._replies = Replies()
+
+    def heard(self, replies: Replies) -> None:
+        """Judge what came back; there is a further task where the judge wants more."""
+        self._rounds += 1
+        self._replies = replies if self._rounds == 1 else self._replies.and_then(replies)
+        replayed = Replayed(self._replies)
+        self.graded = grade(self.submission, replayed)
+        more = replayed.wanted and self._rounds < ROUNDS
+        self.task = self.first.instead(replayed.wanted, self._replies.seconds) if more else None
+
+
+def grade_task(submission: Submission, task: Task, run: Callable[[Task], Replies]) -> Graded:
+    """An attempt whose rounds are run at once, one after the other."""
+    attempt = Attempt(submission, task)
+    while attempt.task:
+        attempt.heard(run(attempt.task))
+    assert attempt.graded
+    return attempt.graded

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
+import sqlite3
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
+
+PATIENCE = 30  # seconds
 
 
 def configure(c: Any, course: Path | str) -> None:
@@ -19,7 +19,8 @@ def configure(c: Any, course: Path | str) -> None:
     _find_alembic()
     c.CourseDirectory.root = str(Path(course).resolve())
     c.ExecutePreprocessor.timeout = 60
-    _kernels_over_sockets(c)
+    c.NotebookClient.kernel_manager_class = "autograder.nbgrader.kernels.PrivateKernels"
+    wait_for_locks()
     here = "autograder.nbgrader"
     c.Autograde.exporter_class = f"{here}.intake.SubmissionExporter"
     c.Autograde.pre_convert_hook = f"{here}.intake.before_reading"
@@ -37,13 +38,19 @@ def configure(c: Any, course: Path | str) -> None:
     c.GenerateFeedback.exporter_class = f"{here}.feedback_exporter.FeedbackExporter"
 
 
-def _kernels_over_sockets(c: Any) -> None:
-    """Let nbgrader's own kernels (`nbgrader validate`, notebooks that are not ours) talk over Unix sockets in a private
-    folder: over TCP everything they exchange can be read by other users, as each of them warns."""
-    folder = tempfile.mkdtemp(prefix="kernels-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    c.KernelManager.transport = "ipc"
-    c.KernelManager.ip = str(Path(folder) / "kernel")
+def wait_for_locks() -> None:
+    """Let every gradebook of this process wait where another program has it locked: SQLite's own five seconds are few
+    beside a class."""
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    if not event.contains(Engine, "connect", _wait):
+        event.listen(Engine, "connect", _wait)
+
+
+def _wait(connection: Any, _: object) -> None:
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute(f"PRAGMA busy_timeout = {1_000 * PATIENCE}")
 
 
 def _find_alembic() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,12 @@ from traitlets import List
 from autograder.authoring.source_notebook import without_hidden
 from autograder.grading.feedback import is_for_staff
 from autograder.nbgrader.intake import is_ours
+from autograder.nbgrader.mathml import with_mathml
 
+MAX_COLOURED = 200_000  # characters of a page that are code in colours
+MAX_COLOURED_CELL = 10_000  # characters of a cell
 TEMPLATES = Path(__file__).parent / "templates"
 
-# Display mathematics first; inside code nothing is mathematics.
-_SPANS = re.compile(
-    r"(?P<code>```.*?```|`[^`\n]*`)|\$\$(?P<display>.+?)\$\$|(?<![\\$\w])\$(?P<inline>[^$\n]+?)(?<!\\)\$(?!\d)",
-    re.DOTALL,
-)
-
-# TeX may ask for a link (\\href), which MathML would follow: such a formula stays as it was typed.
-_LIVE = re.compile(r"[\s\"'](?:\w+:)?(?:href|src|style|on\w+)\s*=|<(?!/?m[a-z]+[\s>/])", re.IGNORECASE)
 _WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
 
 
@@ -58,12 +54,22 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
         return _WITHOUT_WORDS.sub('<img alt="A picture that the notebook shows"', page), resources
 
     def _highlighter(self, nb: Any) -> Any:
-        """Colours code; made once for each language."""
+        """Colours code, which takes up to thirty times its length, and no more of it than a page can hold."""
         language = nb.metadata.get("language_info", {}).get("name")
         if language not in self._highlighted:
-            colour = Highlight2HTML(pygments_lexer=language, parent=self)
-            self._highlighted[language] = lambda source, metadata=None: colour(source, metadata=metadata)
-        return self._highlighted[language]
+            self._highlighted[language] = Highlight2HTML(pygments_lexer=language, parent=self)
+        colour, left = self._highlighted[language], MAX_COLOURED
+
+        def shown(source: str, metadata: Any = None) -> str:
+            nonlocal left
+            if len(source) <= MAX_COLOURED_CELL:
+                text = str(colour(source, metadata=metadata))
+                left -= len(text)
+                if left >= 0:
+                    return text
+            return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
+
+        return shown
 
     def _preprocess(self, nb: Any, resources: Any) -> Any:
         for step in self._preprocessors:
@@ -121,21 +127,3 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
             cell.source = with_mathml(cell.source)
         elif marks.get("grade") and not marks.get("solution"):
             cell.source = "" if ours else without_hidden(cell.source)
-
-
-@functools.lru_cache(maxsize=1024)
-def with_mathml(markdown: str) -> str:
-    """The same text with `$…$` and `$$…$$` as MathML; what the converter does not know stays as it was typed."""
-    from latex2mathml.converter import convert
-
-    def replace(match: re.Match[str]) -> str:
-        if match["code"]:
-            return match[0]
-        display = match["display"] is not None
-        try:
-            mathml = str(convert(match["display"] or match["inline"], display="block" if display else "inline"))
-        except Exception:  # the converter raises many kinds; the reader still has the TeX
-            return match[0]
-        return match[0] if _LIVE.search(mathml) else mathml
-
-    return _SPANS.sub(replace, markdown)

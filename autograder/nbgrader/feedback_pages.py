@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nbgrader import utils
 from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import GetGrades
 
-from autograder.nbgrader.files import replace_folder
+from autograder.nbgrader.files import own_files, replace_folder
 from autograder.nbgrader.rows import Rows
 
 
@@ -41,10 +40,9 @@ class Feedback:
         new = target.with_name(f".{target.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
-        for file in utils.find_all_files(str(autograded), [*place.ignore, "*.ipynb"]):
-            copy = new / Path(file).relative_to(autograded)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, copy)
+        for name in own_files(autograded, [*place.ignore, "*.ipynb"]):
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(autograded / name, new / name)
         for name, notebook in notebooks.items():
             page, _ = self.exporter.from_notebook_node(notebook, self._resources(student, name))
             (new / f"{name}.html").write_text(page, encoding="utf-8")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import errno
+import fnmatch
 import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 from nbformat.v4.nbjson import JSONWriter
 from nbgrader import utils
 
+STAMP = "timestamp.txt"
 MAX_FILES_BYTES = 64 * 2**20
 MAX_FILES = 2_000
 MAX_HASHED_BYTES = 2**30
@@ -73,6 +76,10 @@ class Beside:
 def files_beside(folder: Path) -> Beside:
     """The regular files next to a notebook, up to a total size: data that its cells may read, and pictures."""
     found, left = Beside(), MAX_FILES_BYTES
+    aside = aside_of(folder)
+    for path, _ in entries(aside) if aside.is_dir() else ():
+        if path != aside / STAMP:
+            found.left_out[str(path.relative_to(aside))] = "it is too large or could not be read, and was put aside"
     for path, trouble in entries(folder):
         name = str(path.relative_to(folder))
         if path.suffix.lower() == ".ipynb":
@@ -108,6 +115,62 @@ def entries(folder: Path) -> Iterator[tuple[Path, OSError | None]]:
     yield from sorted(listed, key=lambda item: item[0])
 
 
+def own_files(folder: Path, ignored: Iterable[str]) -> Iterator[str]:
+    """The names of all files in and below a folder, but for those (and what is in those) that a pattern names.
+
+    As nbgrader's own, which takes the folder's path for a pattern, too.
+    """
+    patterns = list(ignored)
+    for path, trouble in entries(folder):
+        name = path.relative_to(folder)
+        if not trouble and not any(fnmatch.fnmatch(part, pattern) for part in name.parts for pattern in patterns):
+            yield str(name)
+
+
+def aside_of(folder: Path) -> Path:
+    """Where that of a submission is put which nbgrader's own steps could not get past."""
+    return folder.with_name(f".{folder.name}.left-out")
+
+
+def put_aside(folder: Path) -> None:
+    """Make a submission one that nbgrader itself can read: it copies every file, and gives up a student at the first
+    that it cannot copy, or at a time of submission that it cannot read.
+
+    What `files_beside` leaves out is moved, not changed; a time that can be read is written as nbgrader writes it.
+    """
+    for name in files_beside(folder).left_out:
+        with contextlib.suppress(OSError):
+            if os.path.lexists(folder / name) and (folder / name) != folder:
+                _move(folder / name, aside_of(folder) / name)
+    time, _ = time_handed_in(folder)
+    stamp = folder / STAMP
+    with contextlib.suppress(OSError):
+        if os.path.lexists(stamp) and (not time or _as_nbgrader_reads(stamp) != time):
+            _move(stamp, aside_of(folder) / STAMP)
+            if time:
+                stamp.write_text(f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", encoding="ascii")
+
+
+def _move(path: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.replace(target)
+    except PermissionError:  # of the folder that is to be moved, or of the one in which it is
+        for place in (path.parent, path):
+            if place.is_dir() and not place.is_symlink():
+                place.chmod(0o700)
+        path.replace(target)
+
+
+def _as_nbgrader_reads(stamp: Path) -> datetime.datetime | None:
+    try:
+        text = stamp.read_text(encoding="utf-8").strip()
+        time: datetime.datetime | None = utils.parse_utc(text) if text else None
+        return time
+    except (ValueError, OverflowError, TypeError, AttributeError):
+        return None
+
+
 def fingerprint(folder: Path) -> bytes:
     """Equal for equal files in a folder; what cannot be read, or is very large, is told by its size and time."""
     digest, left = hashlib.sha256(), MAX_HASHED_BYTES
@@ -135,7 +198,9 @@ def time_handed_in(folder: Path) -> tuple[datetime.datetime | None, str]:
     Times of other forms than the usual (`2026-05-04 12:00:00 UTC`) are not guessed: of `05.11.2026` nobody knows
     whether it is in May.
     """
-    path = folder / "timestamp.txt"
+    path = folder / STAMP
+    if not os.path.lexists(path):
+        path = aside_of(folder) / STAMP
     try:
         with opened_regular(path) as file:
             content = file.read(1_000)

@@ -13,7 +13,6 @@ import glob
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
@@ -22,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbgrader import utils
 from nbgrader.converters import Autograde
 
 from autograder.authoring import loading, privacy
@@ -31,7 +29,6 @@ from autograder.core import Report
 from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.grading.notebook import Graded
-from autograder.grading.repair import Flag
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.config import configure
 from autograder.nbgrader.course_api import done
@@ -40,20 +37,25 @@ from autograder.nbgrader.files import (
     as_text,
     files_beside,
     fingerprint,
+    own_files,
     printable,
     replace_folder,
     time_handed_in,
 )
 from autograder.nbgrader.intake import (
     MINE,
+    ODD,
+    close_to_others,
     content_of,
     has_own_variants,
+    is_odd,
     is_ours,
     make_safe,
     read_source,
     read_submission,
     released_form,
     source_for,
+    student_of,
 )
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
@@ -79,11 +81,8 @@ class Folder:
         self.converter = Autograde(coursedir=self.coursedir, parent=api)
         self.root = Path(self.coursedir.root)
         self.shared = bool(self.coursedir.groupshared)
-        gradebook = self.root / "gradebook.db"
-        found = gradebook.exists()
         self.rows = Rows(self.coursedir.db_url, self.coursedir.course_id, assignment, self.converter)
-        if not found and gradebook.exists():
-            privacy.close(gradebook, shared=self.shared)
+        close_to_others(self.coursedir)
         privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
         self.secret = course_secret(self.root)
@@ -134,11 +133,7 @@ class Folder:
         return [folder for person in people if _may_be_there(folder := person.joinpath(*parts[place + 1 :]))]
 
     def _student(self, folder: Path) -> str:
-        """The student that a submission's folder belongs to, by the course's own directory structure."""
-        place = self.coursedir
-        pattern = place.format_path(place.submitted_directory, "(?P<student>[^/]+)", self.assignment, escape=True)
-        match = re.fullmatch(pattern, str(folder))
-        return match["student"] if match else folder.parent.name
+        return student_of(self.coursedir, folder)
 
     def key(self, handed: Handed, version: str) -> str:
         """Equal for equal work: what was handed in, what it is graded against, and by what."""
@@ -166,7 +161,12 @@ class Folder:
         return report_at(reports.path_of(self.root, self.assignment, handed.student, name))
 
     def made_safe(self, handed: Handed) -> list[Path]:
-        """The notebooks of a submission, its folder made safe to read; StaffError if it cannot be read."""
+        """The notebooks of a submission, its folder made safe to read; StaffError if it cannot be read.
+
+        Neither is a folder read whose name would be an odd student's.
+        """
+        if is_odd(handed.student) and handed.student not in self.rows.students():
+            raise StaffError("odd_name", ODD.format(name=printable(handed.student)))
         try:
             os.listdir(handed.folder)
             return make_safe(handed.folder, set(self.sources))
@@ -183,8 +183,6 @@ class Folder:
     def _read(self, path: Path) -> Submission:
         forms = self._forms_of(path.stem, self._student(path.parent))
         whole, files = read_submission(path, *forms, set(self.sources))
-        _, remark = time_handed_in(path.parent)
-        whole.flags += [Flag(code="time", message=remark)] if remark else []
         return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files)
 
     def missing(self, there: Iterable[str]) -> dict[str, float]:
@@ -229,6 +227,7 @@ class Folder:
             reports.save(item.report, place, shared=self.shared)
         pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
         self._write_notebooks(handed, pages)
+        close_to_others(self.coursedir)
         self.rows.write(handed.student, self._timestamp(handed), {name: item.report for name, item in graded.items()})
         if feedback:
             self.feedback.write(handed.student, pages)
@@ -257,8 +256,8 @@ class Folder:
         kept = {os.path.join(source, name) for name in self.converter.exclude_overwriting.get(self.assignment, [])}
         beside = files_beside(handed.folder).files
         for folder in (str(handed.folder), source):
-            for file in utils.find_all_files(folder, ignored):
-                name = os.path.relpath(file, folder)
+            for name in own_files(Path(folder), ignored):
+                file = os.path.join(folder, name)
                 if file in kept or (folder != source and name not in beside):
                     continue
                 copy = new / name

@@ -15,6 +15,7 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     CheckCellMetadata,
@@ -28,14 +29,22 @@ from nbgrader.preprocessors import (
     OverwriteKernelspec,
 )
 
-from autograder.authoring import loading
+from autograder.authoring import loading, privacy
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.building import notebook_text
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret, student_seed
 from autograder.errors import StaffError
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
-from autograder.nbgrader.files import entries, files_beside, opened_regular, printable
+from autograder.nbgrader.as_typed import as_typed
+from autograder.nbgrader.files import (
+    entries,
+    files_beside,
+    opened_regular,
+    printable,
+    put_aside,
+    time_handed_in,
+)
 
 log = logging.getLogger(__name__)
 MINE = "autograder"
@@ -57,7 +66,25 @@ def released_form(source: Any, config: Any) -> tuple[Any, Any]:
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
-    """Reads a submitted notebook as bytes and returns it made whole; on the second pass, reads it as it is."""
+    """Reads a submitted notebook as bytes and returns it made whole; on the second pass, reads it as it is.
+
+    nbgrader makes one for each run, once it knows the submissions and before it looks into any of them.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        submissions: dict[str, Any] = getattr(self.parent, "assignments", None) or {}
+        if submissions:
+            close_to_others(self.parent.coursedir)
+        known: set[str] = set()
+        for folder in list(submissions):
+            student = student_of(self.parent.coursedir, Path(folder))
+            if is_odd(student) and student not in (known := known or _students(self.parent.coursedir)):
+                log.error(ODD.format(name=printable(student)))
+                del submissions[folder]
+            else:
+                with contextlib.suppress(OSError):
+                    put_aside(Path(folder))
 
     def from_filename(self, filename: str, resources: Any = None, **options: Any) -> Any:
         """Read, mend, and run the preprocessors; a file that is no notebook does not stop the batch."""
@@ -75,6 +102,20 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         notebook = nbformat.from_dict(whole.with_remarks())
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_notebook_node(notebook, resources=resources, **options)
+
+
+# A folder makes a student of its name, which goes into the gradebook, and from there into tables and terminals.
+_FORMULA = re.compile(r"(?:^|[,;\"'\s])[=+@-]")
+ODD = (
+    "the folder's name cannot be a student's by itself: {name} (what begins with = + - or @ is a formula to a "
+    "spreadsheet, and some characters are orders to a terminal); if a student has this id, enter them: "
+    "nbgrader db student add"
+)
+
+
+def is_odd(student: str) -> bool:
+    """Whether an id would do something in a spreadsheet or in a terminal."""
+    return not student.isprintable() or bool(_FORMULA.search(student))
 
 
 def read_source(coursedir: CourseDirectory, assignment: str, notebook: str) -> Any:
@@ -97,6 +138,29 @@ def source_for(coursedir: CourseDirectory, assignment: str, notebook: str, stude
     seed = student_seed(course_secret(course), assignment, notebook, student)
     text = notebook_text(read_assignment(course, assignment), notebook, seed, loading.find_problems(course))
     return nbformat.reads(text, as_version=4)
+
+
+def close_to_others(coursedir: CourseDirectory) -> None:
+    """Take from other users what tells answers or marks: gradebook, source notebooks, and autograded ones, beside whose
+    answers it stands what was expected. nbgrader makes them with the usual permissions."""
+    places = (coursedir.source_directory, coursedir.autograded_directory)
+    source, autograded = (Path(coursedir.format_path(place, ".", coursedir.assignment_id)) for place in places)
+    found = [Path(coursedir.root, "gradebook.db"), autograded.parents[1], *source.glob("*.ipynb")]
+    for path in found:
+        if path.exists() and not path.is_symlink():
+            privacy.close(path, shared=bool(coursedir.groupshared))
+
+
+def student_of(coursedir: CourseDirectory, folder: Path) -> str:
+    """The student that a submission's folder belongs to, by the course's own directory structure."""
+    places = coursedir.submitted_directory, "(?P<student>[^/]+)", coursedir.assignment_id
+    match = re.fullmatch(coursedir.format_path(*places, escape=True), str(folder), re.DOTALL)
+    return match["student"] if match else folder.parent.name
+
+
+def _students(coursedir: CourseDirectory) -> set[str]:
+    with Gradebook(coursedir.db_url, coursedir.course_id) as gradebook:
+        return {student.id for student in gradebook.students}
 
 
 def has_own_variants(source: Any) -> bool:
@@ -202,7 +266,10 @@ def read_submission(path: Path, released: Any, source: Any, known: set[str]) -> 
     whole = make_whole(choice.content, released, source, beside.files)
     whole.flags += [Flag(code="file_not_used", message=message) for message in choice.remarks]
     whole.flags += [Flag(code="file_left_out", message=message) for message in beside.remarks()]
+    _, remark = time_handed_in(path.parent)
+    whole.flags += [Flag(code="time", message=remark)] if remark else []
     whole.held |= choice.held
+    whole.flags += [Flag(code="as_typed", message=message) for message in as_typed(whole.notebook)]
     return whole, beside.files
 
 

@@ -20,12 +20,14 @@ from nbgrader.api import (
 )
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import load_only
 
 from autograder.core import Report
 from autograder.errors import StaffError
 from autograder.nbgrader.run_and_judge import fill_in
+
+TRIES = 10  # each as long as `config.PATIENCE`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,21 @@ class Rows:
         self._session.expire_all()
 
     def write(self, student: str, timestamp: Any, reports: Mapping[str, Report]) -> None:
-        """Marks, comments, and penalties of one submission, all or nothing."""
+        """Marks, comments, and penalties of one submission, all or nothing; another program's lock is waited for."""
+        for left in reversed(range(TRIES)):
+            try:
+                return self._write(student, timestamp, reports)
+            except OperationalError as error:
+                if "locked" not in str(error.orig):
+                    raise
+                if not left:
+                    raise StaffError(
+                        "gradebook_locked",
+                        "the gradebook is locked by another program, such as formgrader, another nbgrader command or "
+                        "a backup; end that one and repeat the command with --resume",
+                    ) from error
+
+    def _write(self, student: str, timestamp: Any, reports: Mapping[str, Report]) -> None:
         try:
             submission = self._submission(student, timestamp)
             for name, report in reports.items():

@@ -8,11 +8,15 @@ import select
 import shutil
 import signal
 import socket
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autograder.sandbox.watch import Watch, descendants, zombie
+from autograder.sandbox import watch
+from autograder.sandbox.watch import Watch, descendants, stopped, zombie
 
 END_SECONDS = 10
+_TRIES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +58,23 @@ class Process:
         if self.directory:
             shutil.rmtree(self.directory, ignore_errors=True)
 
+    def stand_still(self) -> None:
+        """Stop it and all that it started, until it is to go on or is ended."""
+        for _ in range(_TRIES):  # what one of them starts meanwhile is seen the next time
+            going = [pid for pid in self._kin() if not stopped(pid)]
+            if not going:
+                return
+            _send(signal.SIGSTOP, going)
+            time.sleep(0.001)
+
+    def go_on(self) -> None:
+        """Let it and all that it started run again."""
+        _send(signal.SIGCONT, self._kin())
+
+    def _kin(self) -> list[int]:
+        root = self.pid if self.pidfd is None else watch.number(self.pidfd)
+        return descendants(root) if root else []
+
     def _signal(self, number: int) -> None:
         if self.pidfd is None:
             os.kill(self.pid, number)
@@ -67,9 +88,13 @@ class Process:
             kin = [child for child in descendants(self.pid)[1:] if not zombie(child)]
             if not kin:
                 break
-            for child in kin:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(child, signal.SIGKILL)
+            _send(signal.SIGKILL, kin)
         # The group before its leader: once that is reaped, the number could belong to somebody else.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+
+
+def _send(number: int, pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)

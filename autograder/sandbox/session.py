@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
 from autograder.sandbox.outputs import limited, note, outputs
 from autograder.sandbox.process import Process
+from autograder.sandbox.turns import Turn
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
 Death = Literal["timeout", "exit", "memory", "staff"]
@@ -60,15 +60,18 @@ class Session:
     A cell or question that does not come back costs only itself: the process is killed, and the next request starts a
     fresh one in which the cells so far are run again, without those that killed it. Once the notebook's own time or
     its restarts are used up, what is left is not wrong but unknown (`staff`). `files` are put beside the notebook
-    (name to content).
+    (name to content). Among others a session has its `turn`: time is counted by that one's clock.
     """
 
-    def __init__(self, limits: Limits | None = None, files: dict[str, bytes] | None = None) -> None:
+    def __init__(
+        self, limits: Limits | None = None, files: dict[str, bytes] | None = None, turn: Turn | None = None
+    ) -> None:
         self.limits = limits or Limits()
+        self._place = turn or Turn()
         self._files = files or {}
         self._cells: list[str] = []
         self._process: Process | None = None
-        self._used = 0.0
+        self._used = self._place.before
         self._starts = 0
         self._turn = 0
         self._flags: dict[str, None] = {}
@@ -131,7 +134,7 @@ class Session:
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
             raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
-        start, allowed = time.monotonic(), min(seconds, left)
+        start, allowed = self._place.now(), min(seconds, left)
         try:
             return self._turn_taken(process, request, start + allowed, question)
         except stream.Silence as error:
@@ -141,19 +144,20 @@ class Session:
         except stream.Hangup as error:
             raise _how(process) from error
         finally:
-            self._used += time.monotonic() - start
+            self._used += self._place.now() - start
 
     def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float, question: bytes) -> Any:
         """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
         self._turn += 1
         if stream.pending(process.channel):
             raise self._forged("a reply came before any question")
-        stream.send(process.channel, encode({**request, "turn": self._turn}), deadline)
+        clock = self._place.now
+        stream.send(process.channel, encode({**request, "turn": self._turn}), deadline, clock)
         if question:
-            stream.send(process.channel, question, deadline)
+            stream.send(process.channel, question, deadline, clock)
         most = self.limits.reply_megabytes * 2**20
         try:
-            reply = decode(stream.receive(process.channel, deadline, process.alive, most))
+            reply = decode(stream.receive(process.channel, deadline, process.alive, most, clock))
         except Unreadable as error:
             raise self._forged(error.message) from error
         if not isinstance(reply, dict) or reply.get("turn") != self._turn:
@@ -180,6 +184,7 @@ class Session:
                 raise _Died("staff", f"the process had to be started more than {self.limits.restarts} times")
             self._starts += 1
             self._process = self._start()
+            self._place.take(self._process)
             self._replay()
         return self._process
 
@@ -208,6 +213,7 @@ class Session:
 
     def _kill(self) -> None:
         if self._process is not None:
+            self._place.take(None)
             self._process.kill()
             self._process = None
 

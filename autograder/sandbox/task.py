@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +18,7 @@ from autograder.core import LAST_WORDS, Answer, Question
 from autograder.protocol.answering import question_key
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox.session import CellResult, Limits, Session, encoded
+from autograder.sandbox.turns import Turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +37,21 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Cells to run in order; `questions[n]` are put after the first n of them."""
+    """Cells to run in order; `questions[n]` are put after the first n of them.
+
+    `spent` are the seconds that earlier rounds took of what the notebook may take in all.
+    """
 
     cells: tuple[str, ...]
     questions: Mapping[int, Sequence[Asked]]
     limits: Limits = field(default_factory=Limits)
     files: Mapping[str, bytes] = field(default_factory=dict)
+    spent: float = 0.0
 
-    def instead(self, questions: Mapping[int, Sequence[Asked]]) -> Task:
+    def instead(self, questions: Mapping[int, Sequence[Asked]], spent: float = 0.0) -> Task:
         """The same notebook asked other questions, and run no further than they need."""
-        return dataclasses.replace(self, cells=self.cells[: max(questions, default=0)], questions=questions)
+        cells = self.cells[: max(questions, default=0)]
+        return dataclasses.replace(self, cells=cells, questions=questions, spent=spent)
 
     def frame(self) -> bytes:
         """The task as bytes."""
@@ -73,6 +78,7 @@ class Task:
             questions=questions,
             limits=Limits(**content["limits"]),
             files={name: data.tobytes() for name, data in content["files"].items()},
+            spent=content["spent"],
         )
 
 
@@ -111,12 +117,12 @@ class Replies:
         )
 
 
-def answer(task: Task) -> Replies:
+def answer(task: Task, turn: Turn | None = None) -> Replies:
     """Run a notebook in a process of its own and put the questions; StaffError where there can be no process."""
-    start = time.monotonic()
+    turn = turn or Turn(before=task.spent)
     cells: list[CellResult] = []
     answers: dict[tuple[int, str], Answer] = {}
-    with Session(task.limits, dict(task.files)) as session:
+    with Session(task.limits, dict(task.files), turn) as session:
         for place in range(len(task.cells) + 1):
             if place:
                 cells.append(session.run(task.cells[place - 1]))
@@ -126,7 +132,7 @@ def answer(task: Task) -> Replies:
                     if reply.failure in LAST_WORDS:
                         break
         flags = session.flags
-    return Replies(cells=tuple(cells), answers=answers, flags=flags, seconds=time.monotonic() - start)
+    return Replies(cells=tuple(cells), answers=answers, flags=flags, seconds=turn.ran() - task.spent)
 
 
 def answer_frame(frame: bytes) -> bytes:

@@ -95,8 +95,17 @@ def share(pid: int) -> int:
 
 def zombie(pid: int) -> bool:
     """Whether a process has ended, or was never there."""
+    return _state(pid) in "ZX"
+
+
+def stopped(pid: int) -> bool:
+    """Whether a process does nothing: it was stopped, or has ended."""
+    return _state(pid) in "TtZX"
+
+
+def _state(pid: int) -> str:
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] in "ZX"
+            return file.read().rpartition(")")[2].split()[0]
     except OSError:
-        return True
+        return "X"

@@ -144,7 +144,7 @@ def _writable(function: Callable[[str], Any], path: str, _: Any) -> None:
     function(path)
 
 
-def _problems(root: Path) -> list[str]:
+def chosen(root: Path) -> list[str]:
     """The demo's own problems, or, in a checkout of others, all there are."""
     there = loading.slugs(root)
     return [slug for slug in PROBLEMS if slug in there] or there
@@ -164,10 +164,10 @@ def run(
     `slugs` are the problems (those of `PROBLEMS`, if none are named), `seconds` the limit of a cell and of a question.
     """
     root = loading.find_problems()
-    problems = [loading.load(slug, root) for slug in slugs or _problems(root)]
+    problems = [loading.load(slug, root) for slug in slugs or chosen(root)]
     if not 1 <= students <= len(CLASS):
         raise StaffError("students", f"the demo's class has 1 to {len(CLASS)} members, not {students}")
-    course = _course(place, root, problems, seconds)
+    course = make_course(place, root, problems, seconds)
     with opened(course, verbose=verbose) as api:
         progress("build and release", 0, 1)
         assignment = read_assignment(course, ASSIGNMENT)
@@ -191,7 +191,7 @@ def run(
     return Demo(folder=place, problems=problems, students=members, exported=exported)
 
 
-def _course(place: Path, root: Path, problems: Sequence[Problem], seconds: float) -> Path:
+def make_course(place: Path, root: Path, problems: Sequence[Problem], seconds: float) -> Path:
     """A course folder as a checkout has it, with the problems beside it."""
     course = place / "notebooks"
     course.mkdir()

@@ -60,11 +60,15 @@ def test_a_graded_course_is_nobody_elses(classroom, shared: bool) -> None:
     """`grade` writes reports, journal and a gradebook of its own that others cannot read."""
     config = classroom.path / "nbgrader_config.py"
     config.write_text(config.read_text() + f"\nc.CourseDirectory.groupshared = {shared}\n")
+    for name in ("gradebook.db", "source/ps1/tiny.ipynb"):
+        (classroom.path / name).chmod(0o644)
     assert classroom.grade("--student", "perfect")["exit"] == 0
     for path in (classroom.path / "reports").rglob("*"):
         assert mode(path) == (0o770 if shared else 0o700) & (0o777 if path.is_dir() else 0o666), path
     assert mode(classroom.path / "reports") == (0o770 if shared else 0o700)
-    assert not mode(classroom.path / "source/ps1/tiny.ipynb") & 0o007
+    for name in ("gradebook.db", "source/ps1/tiny.ipynb"):
+        assert mode(classroom.path / name) == (0o660 if shared else 0o600), name
+    assert mode(classroom.path / "autograded") == (0o770 if shared else 0o700)
 
 
 @pytest.mark.parametrize(
@@ -169,4 +173,10 @@ def test_build_makes_the_secret_and_closes_the_sources(tmp_path: Path) -> None:
     finally:
         os.chdir(found)
     assert mode(course / SECRET_FILE) == 0o600
-    assert written and all(mode(path) == 0o640 for path, _ in written)
+    assert written and all(mode(path) == 0o600 for path, _ in written)
+    course.chmod(0o770)
+    building.write(course, read_assignment(course, "ps1"))
+    assert all(mode(path) == 0o660 for path, _ in written)
+    odd = course.rename(course.with_name("c [x]"))
+    with pytest.raises(StaffError, match=r"\[ and \].*pattern.*another name"):
+        building.write(odd, read_assignment(odd, "ps1"))

@@ -66,8 +66,9 @@ def test_further_rounds_end(monkeypatch):
 
     monkeypatch.setattr(plan, "grade", never_content)
     task = Task(cells=("a = 1",), questions={})
-    found = plan.grade_replies("a submission", task, Replies(), lambda task: rounds.append(task) or Replies())
-    assert found == "held" and len(rounds) == plan.ROUNDS - 1
+    found = plan.grade_task("a submission", task, lambda task: rounds.append(task) or Replies(seconds=3))
+    assert found == "held" and len(rounds) == plan.ROUNDS
+    assert [task.spent for task in rounds] == [3 * number for number in range(plan.ROUNDS)]
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same_marks(classroom, graded):
@@ -165,7 +166,7 @@ def test_what_a_worker_pickles_is_not_executed(tmp_path):
             found = Cluster(address)
             try:
                 with pytest.raises((StaffError, Unreadable)):
-                    found.submit([Task(cells=(deed,), questions={})]).result(30)
+                    found.submit(Task(cells=(deed,), questions={})).result(30)
                 time.sleep(0.2)
             finally:
                 found.close()
@@ -188,7 +189,7 @@ def test_replies_come_from_a_cluster(tmp_path):
         found = Cluster(address)
         try:
             assert found.jobs == 2
-            assert found.submit([TASK]).result(100)[0].answers == answer(TASK).answers
+            assert found.submit(TASK).result(100).answers == answer(TASK).answers
         finally:
             found.close()
 

@@ -14,7 +14,7 @@ from autograder import hidden
 from autograder.authoring import loading, source_notebook
 from autograder.course.regrading import again
 from autograder.grading.notebook import Graded, mark, run_and_grade
-from autograder.grading.plan import grade_replies, task_of
+from autograder.grading.plan import grade_task, task_of
 from autograder.grading.submission import Submission, load_submission
 from autograder.sandbox import Limits
 from autograder.sandbox.task import answer
@@ -71,8 +71,7 @@ def found(graded: Graded) -> list[tuple[str, str]]:
 
 def as_a_task(submission: Submission) -> Graded:
     """As `autograder grade` does: the whole notebook and its questions first, the judge after it."""
-    task = task_of(submission, Limits())
-    return grade_replies(submission, task, answer(task), answer)
+    return grade_task(submission, task_of(submission, Limits()), answer)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.core import Outcome, Verdict
 from autograder.grading.feedback import as_html, as_text, student_comment
-from autograder.nbgrader.feedback_exporter import with_mathml
+from autograder.nbgrader.mathml import with_mathml
 from autograder.simulation.classroom import own_cell
 from autograder.simulation.personas import personas
 

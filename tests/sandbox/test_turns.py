@@ -1,0 +1,139 @@
+"""Whose turn it is: what runs long gives way, stands still with its clock, and goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from autograder.errors import StaffError
+from autograder.sandbox import Limits, Session, turns
+from autograder.sandbox.turns import Turn, Turns
+
+LOOP = "while True:\n    pass"
+FORKS = f"import os\nif not os.fork():\n    {LOOP.replace(chr(10), chr(10) + '    ')}\n{LOOP}"
+
+
+class Place:
+    """A notebook's stand-in: what is told to its process."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def stand_still(self) -> None:
+        """As a process's."""
+        self.told.append("stand still")
+
+    def go_on(self) -> None:
+        """As a process's."""
+        self.told.append("go on")
+
+
+@pytest.mark.parametrize("stall", [LOOP, FORKS, "import time\ntime.sleep(60)"])
+def test_a_notebook_that_stalls_gives_way_and_goes_on(stall: str) -> None:
+    """With one place, three quick notebooks are done before the one that began; it still has all of its own time."""
+    order: list[str] = []
+    several, began = Turns(1), threading.Event()
+
+    def stalls() -> None:
+        with several.turn() as turn, Session(Limits(cell_seconds=3), turn=turn) as session:
+            session.run("x = 5")
+            began.set()
+            result = session.run(stall)
+            order.append(result.detail)
+            assert turn.ran() < 20 and turn._stood > 0
+
+    def quick(number: int) -> None:
+        with several.turn() as turn, Session(Limits(cell_seconds=30), turn=turn) as session:
+            session.run("x = 7")
+            order.append(f"quick {number}")
+
+    threads = [threading.Thread(target=stalls)]
+    threads[0].start()
+    assert began.wait(60)
+    threads += [threading.Thread(target=quick, args=(number,)) for number in range(3)]
+    for thread in threads[1:]:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    several.close()
+    assert sorted(order[:3]) == ["quick 0", "quick 1", "quick 2"] and order[3:] == ["it was stopped after 3 s"]
+
+
+def test_what_stands_still_does_nothing() -> None:
+    """Neither the notebook nor a process that it started takes processor time, and its clock shows none."""
+    with Session(Limits(cell_seconds=3), turn=Turn(Turns(1))) as session:
+        session._place._begun = time.monotonic()
+        session.run("import os, time\nif not os.fork():\n    while True: pass")
+        process = session._process
+        assert process is not None
+        process.stand_still()
+        before = [_ticks(pid) for pid in process._kin()]
+        time.sleep(0.3)
+        assert len(before) == 2 and [_ticks(pid) for pid in process._kin()] == before
+        process.go_on()
+        end = time.monotonic() + 20
+        while [_ticks(pid) for pid in process._kin()] == before and time.monotonic() < end:
+            time.sleep(0.05)
+        assert [_ticks(pid) for pid in process._kin()] != before
+
+
+def _ticks(pid: int) -> int:
+    """Processor time in ticks."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        words = file.read().rpartition(")")[2].split()
+    return int(words[11]) + int(words[12])
+
+
+def test_the_clock_stands_still_with_the_notebook() -> None:
+    """Own time passes only while it is the notebook's turn, and a process that comes meanwhile stands still at once."""
+    turn, process = Turn(Turns(1)), Place()
+    turn.take(process)  # type: ignore[arg-type]
+    turn._stand_still()
+    before = turn.now()
+    time.sleep(0.05)
+    assert turn.now() == before and process.told == ["stand still"]
+    turn.take(process)  # type: ignore[arg-type]
+    turn._go_on()
+    assert turn.now() < before + 0.04 and process.told == ["stand still", "stand still", "go on"]
+
+
+@pytest.mark.parametrize(
+    ("took", "ran", "share"),
+    [([], 0, 0.3), ([0.1, 0.1, 0.2], 0, 0.3), ([2, 2, 60], 0, 2.5), ([90], 0, 10), ([], 8, 2), ([], 400, 10)],
+)
+def test_how_long_a_turn_is(took: list[float], ran: float, share: float) -> None:
+    """A little more than is usual in the class; for what has run long already, longer; never more than ten seconds."""
+    several = Turns(1)
+    several._took.extend(took)
+    assert several._share(ran) == share
+    several.close()
+
+
+def test_nothing_more_is_begun_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands still keeps its memory: where little is left, the one that runs goes on."""
+    monkeypatch.setattr(turns, "memory_left", lambda: 0.1)
+    several, order = Turns(1), []
+
+    def runs(name: str, seconds: float) -> None:
+        with several.turn():
+            time.sleep(seconds)
+            order.append(name)
+
+    first = threading.Thread(target=runs, args=("long", 1.2))
+    first.start()
+    time.sleep(0.1)
+    runs("short", 0)
+    first.join()
+    several.close()
+    assert order == ["long", "short"]
+
+
+def test_no_turn_comes_after_the_end() -> None:
+    """A notebook that waits when the run is stopped is told so."""
+    several = Turns(1)
+    with several.turn():
+        threading.Timer(0.2, several.close).start()
+        with pytest.raises(StaffError, match="no more notebooks"), several.turn():
+            pass
