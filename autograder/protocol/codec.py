@@ -45,6 +45,7 @@ _NUMPY = {
 # bfloat16 has no numpy twin: it travels as the bits of an int16.
 _TORCH = _NUMPY | {"bfloat16"}
 _BASE64_LIMIT = 2**20
+_SHORT = 2**63  # whole numbers below need no second look
 
 
 def encode(value: Any) -> bytes:
@@ -90,7 +91,12 @@ def _no_constant(name: str) -> Any:
 def _pack(value: Any, buffers: list[bytes], depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise Unreadable("too_deep", f"the answer is nested more than {MAX_DEPTH} levels deep")
-    if value is None or value is True or value is False or isinstance(value, str):
+    exact = type(value)
+    if value is None or exact is bool or exact is str or (exact is int and abs(value) < _SHORT):
+        return value
+    if exact is float:
+        return value if math.isfinite(value) else {"t": "float", "v": repr(value)}
+    if isinstance(value, str):
         return value
     if isinstance(value, np.generic):
         return _pack(value.item(), buffers, depth) if value.dtype.name in _NUMPY else _refuse(value)

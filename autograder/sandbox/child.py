@@ -15,7 +15,7 @@ import tempfile
 import time
 from typing import Any
 
-from autograder.core import Question
+from autograder.core import LAST_WORDS, Question
 from autograder.errors import Unreadable
 from autograder.protocol.answering import answer_alone, failure_of, out_of_inference
 from autograder.protocol.codec import decode, encode
@@ -42,28 +42,39 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             request = decode(stream.receive(channel, time.monotonic() + 24 * 3600))
         except (stream.Hangup, stream.Silence, ValueError):  # ValueError: closed by the fork above
             return
-        outputs.clear()
-        _restore_streams(outputs)
-        if request["do"] == "cell":
-            shell.run_cell(request["source"], store_history=True)
-            name, reply = "", {"outputs": outputs.items[:MAX_OUTPUTS]}
-        else:
-            frame = stream.receive(channel, time.monotonic() + 24 * 3600)
-            with out_of_inference():
-                question = decode(frame)
-            name, reply = question["name"], _answer(question, shell)
-        stream.send(channel, _safe({**reply, "turn": request["turn"]}, name, settings["reply_bytes"]))
+        if request["do"] == "ask":
+            questions = memoryview(stream.receive(channel, time.monotonic() + 24 * 3600))
+            _answer(channel, shell, outputs, request, questions, settings["reply_bytes"])
+            continue
+        _renew(outputs)
+        shell.run_cell(request["source"], store_history=True)
+        reply = {"outputs": outputs.items[:MAX_OUTPUTS], "turn": request["turn"]}
+        stream.send(channel, _safe(reply, "", settings["reply_bytes"]))
 
 
-def _restore_streams(outputs: Outputs) -> None:
-    """New streams where a cell took them away: the shell itself writes to them."""
+def _renew(outputs: Outputs) -> None:
+    """No outputs, and new streams where a cell took them away: the shell itself writes to them."""
+    outputs.clear()
     for name in ("stdout", "stderr"):
         if not hasattr(getattr(sys, name, None), "write"):
             setattr(sys, name, Stream(outputs, name))
 
 
-def _answer(question: dict[str, Any], shell: Shell) -> dict[str, Any]:
-    return vars(answer_alone(Question(**{**question, "arguments": tuple(question["arguments"])}), shell.user_ns))
+def _answer(
+    channel: socket.socket, shell: Shell, outputs: Outputs, request: dict[str, Any], frames: memoryview, most: int
+) -> None:
+    """Reply to each question, one by one, up to the first that says that there is nothing to ask."""
+    end = 0
+    for turn, size in enumerate(request["sizes"], request["turn"]):
+        start, end = end, end + size
+        _renew(outputs)
+        with out_of_inference():
+            content = decode(frames[start:end])
+        question = Question(**{**content, "arguments": tuple(content["arguments"])})
+        found = vars(answer_alone(question, shell.user_ns))
+        stream.send(channel, _safe({**found, "turn": turn}, question.name, most))
+        if found["failure"] in LAST_WORDS:
+            return
 
 
 def _safe(reply: dict[str, Any], name: str, most: int) -> bytes:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from autograder.core import Answer, Question
+from autograder.core import LAST_WORDS, Answer, Question
 from autograder.errors import Unreadable
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
@@ -110,33 +112,66 @@ class Session:
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
-        return self.put(encoded(question))
+        return self.put([encoded(question)])[0]
 
-    def put(self, question: bytes) -> Answer:
-        """Put one question that is encoded already."""
+    def put(self, questions: Sequence[bytes]) -> list[Answer]:
+        """Put questions that are encoded already, and sent together; after some answers no more is asked.
+
+        One that ends the process costs only itself, as everywhere: those behind it are put to another.
+        """
+        answers: list[Answer] = []
+        while len(answers) < len(questions) and not (answers and answers[-1].failure in LAST_WORDS):
+            answers += self._answers(questions[len(answers) :])
+        return answers
+
+    def _answers(self, questions: Sequence[bytes]) -> list[Answer]:
+        """What one process answers: to all questions, or up to one that it does not survive."""
+        answers: list[Answer] = []
         try:
-            reply = self._request({"do": "ask"}, self.limits.question_seconds, question)
-            return self._read_answer(reply)
+            for reply in self._replies(self._running(), questions):
+                answers.append(self._read_answer(reply))
         except _Died as death:
-            return Answer(failure=death.death, detail=death.detail)
+            self._kill()
+            answers.append(Answer(failure=death.death, detail=death.detail))
         except Unreadable as error:
-            return Answer(failure="unreadable", detail=error.message)
+            answers.append(Answer(failure="unreadable", detail=error.message))
+        return answers
 
-    def _request(self, request: dict[str, Any], seconds: float, question: bytes = b"") -> Any:
+    def _replies(self, process: Process, questions: Sequence[bytes]) -> Iterator[Any]:
+        """A reply to each question in turn; none after one that says that there is nothing to ask."""
+        for place in range(len(questions)):
+            with self._timed(process, self.limits.question_seconds) as deadline:
+                if not place:
+                    request = {"do": "ask", "sizes": [len(question) for question in questions]}
+                    self._send(process, request, deadline, b"".join(questions))
+                reply = self._receive(process, deadline)
+            yield reply
+            failure = reply.get("failure")
+            if isinstance(failure, str) and failure in LAST_WORDS:
+                return
+
+    def _request(self, request: dict[str, Any], seconds: float) -> Any:
         process = self._running()
         try:
-            return self._exchange(process, request, seconds, question)
+            return self._exchange(process, request, seconds)
         except _Died:
             self._kill()
             raise
 
-    def _exchange(self, process: Process, request: dict[str, Any], seconds: float, question: bytes = b"") -> Any:
+    def _exchange(self, process: Process, request: dict[str, Any], seconds: float) -> Any:
+        with self._timed(process, seconds) as deadline:
+            self._send(process, request, deadline)
+            return self._receive(process, deadline)
+
+    @contextlib.contextmanager
+    def _timed(self, process: Process, seconds: float) -> Iterator[float]:
+        """Gives the deadline of what may take so long; _Died where it takes longer, or nobody is there to do it."""
         left = self.limits.notebook_seconds - self._used
         if left <= 0:
             raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s before this was reached")
         start, allowed = self._place.now(), min(seconds, left)
         try:
-            return self._turn_taken(process, request, start + allowed, question)
+            yield start + allowed
         except stream.Silence as error:
             if allowed < seconds:  # others used the time that this one may have needed
                 raise _Died("staff", f"the notebook used up its {self.limits.notebook_seconds:g} s") from error
@@ -146,18 +181,20 @@ class Session:
         finally:
             self._used += self._place.now() - start
 
-    def _turn_taken(self, process: Process, request: dict[str, Any], deadline: float, question: bytes) -> Any:
-        """Send one request and read its reply. One that nobody asked for is forged: our own code sends none."""
-        self._turn += 1
+    def _send(self, process: Process, request: dict[str, Any], deadline: float, content: bytes = b"") -> None:
+        """Send one request. A reply that nobody asked for is forged: our own code sends none."""
         if stream.pending(process.channel):
             raise self._forged("a reply came before any question")
-        clock = self._place.now
-        stream.send(process.channel, encode({**request, "turn": self._turn}), deadline, clock)
-        if question:
-            stream.send(process.channel, question, deadline, clock)
+        stream.send(process.channel, encode({**request, "turn": self._turn + 1}), deadline, self._place.now)
+        if content:
+            stream.send(process.channel, content, deadline, self._place.now)
+
+    def _receive(self, process: Process, deadline: float) -> dict[str, Any]:
+        """Read the next reply."""
+        self._turn += 1
         most = self.limits.reply_megabytes * 2**20
         try:
-            reply = decode(stream.receive(process.channel, deadline, process.alive, most, clock))
+            reply = decode(stream.receive(process.channel, deadline, process.alive, most, self._place.now))
         except Unreadable as error:
             raise self._forged(error.message) from error
         if not isinstance(reply, dict) or reply.get("turn") != self._turn:

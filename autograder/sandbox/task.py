@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.core import LAST_WORDS, Answer, Question
+from autograder.core import Answer, Question
 from autograder.protocol.answering import question_key
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox.session import CellResult, Limits, Session, encoded
@@ -127,10 +127,9 @@ def answer(task: Task, turn: Turn | None = None) -> Replies:
             if place:
                 cells.append(session.run(task.cells[place - 1]))
             for _, items in itertools.groupby(task.questions.get(place, ()), key=lambda item: item.part):
-                for item in items:
-                    reply = answers[place, item.key] = session.put(item.frame)
-                    if reply.failure in LAST_WORDS:
-                        break
+                asked = list(items)
+                replies = session.put([item.frame for item in asked])
+                answers.update({(place, item.key): reply for item, reply in zip(asked, replies, strict=False)})
         flags = session.flags
     return Replies(cells=tuple(cells), answers=answers, flags=flags, seconds=turn.ran() - task.spent)
 
