@@ -19,8 +19,8 @@ class Respondent(Protocol):
     def call(self, *arguments: Any) -> Any:
         """What the function or module gives for these arguments."""
 
-    def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> dict[str, Any]:
-        """`{"output": …, "gradient": [...]}`: the gradients of <cotangent, output> by the arguments at `wrt`."""
+    def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> list[Any]:
+        """The gradients of <cotangent, output> by the arguments at `wrt`."""
 
     def buffers(self, *arguments: Any) -> dict[str, Any]:
         """A module's buffers after a call; functions have none."""

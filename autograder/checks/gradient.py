@@ -43,8 +43,8 @@ class Gradient(Check):
         wrt = tuple(list(case.arguments).index(name) for name in floating)
         leaves = [item for item in tensor_leaves(reference.call(*arguments)) if item.is_floating_point()]
         cotangent = case.once(tuple((leaf.shape, leaf.dtype) for leaf in leaves), lambda: _cotangent(case, leaves))
-        given = student.gradient(arguments, wrt, cotangent)["gradient"]
-        wanted = reference.gradient(arguments, wrt, cotangent)["gradient"]
+        given = student.gradient(arguments, wrt, cotangent)
+        wanted = reference.gradient(arguments, wrt, cotangent)
         largest = max(float(np.abs(array(item)).max(initial=0)) for item in (*cotangent, *wanted) if item is not None)
         for name, left, right in zip([*floating, *parameters], given, wanted, strict=True):
             if name in asked and (lost := self._difference(name, left, right, ROUNDING * largest)):

@@ -38,7 +38,7 @@ class Unseen(Check):
         wanted = reference.call(*arguments)
         for number, (place, name, entries) in enumerate(self.hidden(plain(case.arguments), case.parameters)):
             cotangent = case.once((self.hidden, number), functools.partial(_cotangent, case, wanted, place))
-            gradient = student.gradient(arguments, (names.index(name),), cotangent)["gradient"][0]
+            gradient = student.gradient(arguments, (names.index(name),), cotangent)[0]
             if gradient is not None and array(gradient[entries]).any():
                 return self.failed(self.hidden.__name__, f"This does not hold: {self.sentence}", witness=f"{name}")
         return self.passed()

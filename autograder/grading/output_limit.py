@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.core import Outcome
-from autograder.protocol.codec import encode
+from autograder.protocol.answering import question_size
+from autograder.protocol.codec import at_most, encode
 
 MAX_SHOWN = 500_000  # bytes of a page, or of a notebook's file, for all outputs together
 KEPT = 250_000  # bytes of answers that a report keeps, besides three times what was asked
@@ -65,7 +66,9 @@ def kept(outcomes: Sequence[Outcome]) -> tuple[tuple[Outcome, ...], tuple[str, .
     A part that lacks an answer keeps its mark when it is judged again from what is stored.
     """
     pairs = [pair for outcome in outcomes for pair in outcome.answers]
-    room = KEPT + 3 * sum(len(encode([list(asked.arguments), dict(asked.options)])) for asked, _ in pairs)
+    room = KEPT + 3 * sum(question_size(asked) for asked, _ in pairs)
+    if sum(at_most(vars(answer)) for _, answer in pairs) <= room:
+        return tuple(outcomes), ()
     sizes = {id(pair): len(encode(vars(pair[1]))) for pair in pairs}
     total, dropped = sum(sizes.values()), set[int]()
     for pair in sorted(pairs, key=lambda pair: -sizes[id(pair)]):

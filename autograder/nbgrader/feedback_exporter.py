@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._rendered = functools.lru_cache(maxsize=1024)(functools.partial(super().markdown2html, {}))
-        self._highlighted: dict[str | None, Any] = {}
+        self._coloured: dict[str | None, Callable[[str, str | None], str]] = {}
         self.extra_template_basedirs = [str(TEMPLATES)]
         self.template_name = "autograder_feedback"
         self.template_paths = self._template_paths()
@@ -56,20 +57,30 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
     def _highlighter(self, nb: Any) -> Any:
         """Colours code, which takes up to thirty times its length, and no more of it than a page can hold."""
         language = nb.metadata.get("language_info", {}).get("name")
-        if language not in self._highlighted:
-            self._highlighted[language] = Highlight2HTML(pygments_lexer=language, parent=self)
-        colour, left = self._highlighted[language], MAX_COLOURED
+        if language not in self._coloured:
+            self._coloured[language] = self._colouring(Highlight2HTML(pygments_lexer=language, parent=self))
+        colour, left = self._coloured[language], MAX_COLOURED
 
         def shown(source: str, metadata: Any = None) -> str:
             nonlocal left
             if len(source) <= MAX_COLOURED_CELL:
-                text = str(colour(source, metadata=metadata))
+                text = colour(source, (metadata or {}).get("magics_language"))
                 left -= len(text)
                 if left >= 0:
                     return text
             return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
         return shown
+
+    @staticmethod
+    def _colouring(colour: Any) -> Callable[[str, str | None], str]:
+        """Code in colours; what stands in many notebooks is coloured once."""
+
+        @functools.lru_cache(maxsize=1024)
+        def coloured(source: str, magics: str | None) -> str:
+            return str(colour(source, metadata={"magics_language": magics} if magics else {}))
+
+        return coloured
 
     def _preprocess(self, nb: Any, resources: Any) -> Any:
         for step in self._preprocessors:

@@ -45,6 +45,11 @@ def with_key(question: Question, key: str) -> Question:
     return question
 
 
+def question_size(question: Question) -> int:
+    """The bytes of what a question asks."""
+    return len(_frame(question))
+
+
 def _frame(question: Question) -> bytes:
     """A question's content as it travels."""
     if not question.found_frame:
@@ -190,10 +195,9 @@ def _typed(subject: Any, question: Question) -> Any:
 
 
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
-    """Outputs, and the gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
+    """The gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
     arguments, leaves = _grown(question.arguments, question.options["wrt"])
-    output = function(*arguments)
-    return {"output": output, "gradient": _pull_back(output, leaves, question.options["cotangent"])}
+    return _pull_back(function(*arguments), leaves, question.options["cotangent"])
 
 
 def _grown(arguments: Sequence[Any], wrt: Sequence[int]) -> tuple[list[Any], list[Any]]:
@@ -237,8 +241,7 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
     floating = [place for place, item in enumerate(given) if torch.is_tensor(item) and item.is_floating_point()]
     grown, leaves = _grown(given, floating)
     named = dict(sorted(module.named_parameters()))
-    output = module(*grown)
-    return {"output": output, "gradient": _pull_back(output, [*leaves, *named.values()], cotangent)}
+    return _pull_back(module(*grown), [*leaves, *named.values()], cotangent)
 
 
 class _OtherParameters(Exception):

@@ -154,7 +154,7 @@ class FunctionRespondent:
         return self._asked("call", arguments)
 
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> Any:
-        """Output and gradients by the arguments at `wrt`."""
+        """The gradients by the arguments at `wrt`."""
         return self._asked("gradient", arguments, wrt=tuple(wrt), cotangent=cotangent)
 
     def buffers(self, *arguments: Any) -> Any:
@@ -186,7 +186,7 @@ class ModuleRespondent:
         return self._asked(arguments)
 
     def gradient(self, arguments: tuple[Any, ...], wrt: tuple[int, ...], cotangent: list[Any]) -> Any:
-        """Output and gradients by every floating-point input, then by every parameter in order of their names."""
+        """The gradients by every floating-point input, then by every parameter in order of their names."""
         return self._asked(arguments, cotangent=cotangent)
 
     def buffers(self, *arguments: Any) -> Any:

@@ -23,7 +23,7 @@ def gradient(function):
     """The gradient of the sum of a function of x."""
     found = ask(function, "gradient", wrt=[0], cotangent=[ONES])
     assert found.failure is None, found.detail
-    return found.value["gradient"][0]
+    return found.value[0]
 
 
 RIGHT = [
