@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.checks.check import Check, Respondent
+from autograder.checks.check import Check, Respondent, lent
 from autograder.core import Case, Parameters, Verdict
 from autograder.errors import AuthorError
 
@@ -27,8 +26,8 @@ class Holds(Check):
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Whether the property holds for one case; the reference is not asked."""
-        inputs = copy.deepcopy(case.arguments)  # the case is everybody's
-        found = self.statement(student.call, inputs, case.parameters)
+        with lent(self.name, case) as inputs:
+            found = self.statement(student.call, inputs, case.parameters)
         if found is True:
             return self.passed()
         return self.failed(

@@ -5,7 +5,6 @@ Not small: zero, since there is no path. It is the strongest test of masks, of c
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 from collections.abc import Callable, Iterable
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.check import Check, Respondent
+from autograder.checks.check import Check, Respondent, lent
 from autograder.checks.compare import array
 from autograder.core import Case, Parameters, Verdict
 from autograder.errors import AuthorError
@@ -45,7 +44,8 @@ class Unseen(Check):
             cotangent[place] = torch.from_numpy(np.asarray(random)).to(wanted.dtype)[place]
             return [cotangent]
 
-        pairs = self.hidden(copy.deepcopy(case.arguments), case.parameters)  # the case is everybody's
+        with lent(self.name, case) as inputs:
+            pairs = list(self.hidden(inputs, case.parameters))
         for number, (place, name, entries) in enumerate(pairs):
             cotangent = case.once((self.hidden, number), functools.partial(only, place))
             gradient = student.gradient(arguments, (names.index(name),), cotangent)["gradient"][0]
