@@ -36,6 +36,7 @@ from autograder.student.local_checks import Malformed, defined, example, form_of
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
 Generators = Callable[[tuple[int, ...]], np.random.Generator]
+CONSTANTS = {"ones": 1.0, "infinity": float("inf"), "not a number": float("nan")}
 _MOST_KEPT = 24  # keys of a part for which hidden cases are kept
 
 
@@ -261,10 +262,9 @@ class Function(Part):
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """Functions that give one constant in the right shape."""
         reference = functools.partial(self.reference, p=p) if takes_parameters(self.reference) else self.reference
-        constants = {"ones": 1, "infinity": float("inf"), "not a number": float("nan")}
         return {
             f"{name} of the right shape": lambda *arguments, to=value: zeros(reference(*arguments), to)
-            for name, value in constants.items()
+            for name, value in CONSTANTS.items()
         }
 
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
