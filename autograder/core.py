@@ -232,6 +232,10 @@ class Part(metaclass=_NamedArguments):
         """The verdicts one by one, for whoever need not hear all of them."""
         yield from self.judge(p, ask, key)
 
+    def settled(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether points are lost already, whatever the verdicts that are still to come."""
+        return verdicts[0].ok is False
+
     def solution_cell(self, p: Parameters) -> str:
         """The answer cell's text with the solution between nbgrader's marks."""
         raise NotImplementedError(f"{type(self).__name__} has no answer cell")
@@ -284,12 +288,15 @@ class Part(metaclass=_NamedArguments):
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """What somebody may try who does not know the answer, by what it is called: none of it may earn points.
 
-        A person may look at it. `shown` are the formulas that the statement displays.
+        A person may look at it. `shown` are the formulas of the statement.
         """
         return {}
 
-    def bound_again(self, p: Parameters) -> Iterator[tuple[str, str]]:
-        """What the name of the part before may be bound to in this part's cell, with a cell of what follows from it."""
+    def bound_again(self, p: Parameters, others: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+        """What the name of the part before may be bound to in this part's cell, with a cell of what follows from it.
+
+        `others` are wrong answers to that part.
+        """
         yield from ()
 
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:

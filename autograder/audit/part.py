@@ -19,6 +19,9 @@ RESERVED = {*FAILURES, *LACKS, "ok", "value", "changed", "shape", "dtype", "type
             "detached", "no_option", "not_reached", "person"}  # fmt: skip
 
 
+REBOUND = 3  # wrong answers to which an earlier name is bound again
+
+
 @dataclass(kw_only=True)
 class Findings:
     """Collects a part's sentences over the variants: each subject is reported once, under its first parameters."""
@@ -125,7 +128,9 @@ def _blind(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], se
     for earlier in before:
         ask = handed_in(problem, earlier, earlier.solution_cell(p))
         judged = [judge_part(earlier, p, ask, key)]
-        for value, cell in part.bound_again(p):
+        given = getattr(earlier, "given", None)
+        wrong = [given(item, p) for item in earlier.mistakes if given and earlier.applies(item, p)]
+        for value, cell in part.bound_again(p, wrong[:REBOUND]):
             ask = carrying(part, handed_in(problem, part, f"{earlier.name} = {value!r}\n{cell}"), judged)
             outcomes.append((f"{earlier.name} = {value!r} before it", _judged(part, p, ask, key)))
     for name, outcome in outcomes:

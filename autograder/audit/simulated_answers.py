@@ -16,7 +16,8 @@ from autograder.protocol.answering import answer, last_line
 
 _SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MULTILINE | re.DOTALL)
 
-_DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
+_NAME = re.compile(r"\\?[A-Za-z]+(_\{?\w+\}?)?|\d+")  # it stands in every statement
 
 
 @functools.lru_cache(maxsize=1024)
@@ -70,6 +71,7 @@ def thoughtless(part: Part, p: Parameters) -> Iterator[tuple[str, Ask]]:
 
 def blind(part: Part, p: Parameters, section: str) -> Iterator[tuple[str, Ask]]:
     """Answers of somebody who does not know it, with what they are: none of them may earn points."""
-    shown = [" ".join(formula.split()) for formula in _DISPLAYED.findall(section)]
+    formulas = [" ".join((displayed or inline).split()) for displayed, inline in _FORMULA.findall(section)]
+    shown = [formula for formula in dict.fromkeys(formulas) if not _NAME.fullmatch(formula)]
     for name, subject in part.blind_answers(p, shown).items():
         yield name, functools.partial(answer, namespace={part.name: subject})

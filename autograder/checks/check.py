@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import copy
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -61,6 +63,17 @@ class Check:
     def failed(self, code: str, message: str, witness: str = "") -> Verdict:
         """The verdict of a case with a fault."""
         return Verdict(check=self.name, ok=False, code=code, message=message, witness=witness)
+
+
+@contextlib.contextmanager
+def lent(check: str, case: Case) -> Iterator[dict[str, Any]]:
+    """The inputs of a case for an author's function. They are everybody's: AuthorError where it changes a tensor."""
+    tensors = {name: item for name, item in case.arguments.items() if hasattr(item, "_version")}
+    before = [item._version for item in tensors.values()]
+    yield {name: item if name in tensors else copy.deepcopy(item) for name, item in case.arguments.items()}
+    for name, version in zip(tensors, before, strict=True):
+        if tensors[name]._version != version:
+            raise AuthorError("changed", f"check {check!r} changes the input {name}; let it work on {name}.clone()")
 
 
 def chosen(check: str, names: Sequence[str], known: Iterable[str]) -> list[str]:

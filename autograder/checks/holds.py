@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.checks.check import Check, Respondent
+from autograder.checks.check import Check, Respondent, lent
 from autograder.core import Case, Parameters, Verdict
 from autograder.errors import AuthorError
-from autograder.protocol.codec import plain
 
 # property(f, inputs, p) -> True, False, or a sentence that says what does not hold
 Property = Callable[[Callable[..., Any], dict[str, Any], Parameters], bool | str]
@@ -26,8 +25,9 @@ class Holds(Check):
     compares = False
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
-        """Whether the property holds for one case, given inputs of its own; the reference is not asked."""
-        found = self.statement(student.call, plain(case.arguments), case.parameters)
+        """Whether the property holds for one case; the reference is not asked."""
+        with lent(self.name, case) as inputs:
+            found = self.statement(student.call, inputs, case.parameters)
         if found is True:
             return self.passed()
         return self.failed(

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.check import Check, Respondent
+from autograder.checks.check import Check, Respondent, lent
 from autograder.checks.compare import array
 from autograder.core import Case, Parameters, Verdict
 from autograder.errors import AuthorError
-from autograder.protocol.codec import plain
 
 # hidden(inputs, p) -> an index of the result, an argument's name, an index of the argument: the first sees not the last
 Hidden = Callable[[dict[str, Any], Parameters], Iterable[tuple[Any, str, Any]]]
@@ -36,7 +35,9 @@ class Unseen(Check):
         """Look at every pair of entries that the author names; the reference gives the result's shape."""
         arguments, names = tuple(case.arguments.values()), list(case.arguments)
         wanted = reference.call(*arguments)
-        for number, (place, name, entries) in enumerate(self.hidden(plain(case.arguments), case.parameters)):
+        with lent(self.name, case) as inputs:
+            pairs = list(self.hidden(inputs, case.parameters))
+        for number, (place, name, entries) in enumerate(pairs):
             cotangent = case.once((self.hidden, number), functools.partial(_cotangent, case, wanted, place))
             gradient = student.gradient(arguments, (names.index(name),), cotangent)[0]
             if gradient is not None and array(gradient[entries]).any():

@@ -14,7 +14,7 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths import chain
 from autograder.maths.decision import Decision
 from autograder.maths.derivation import Finding, Milestone
-from autograder.parts.expression import Expression
+from autograder.parts.expression import Expression, differing
 from autograder.parts.typed import Text, Typed, guarded
 from autograder.student.preview import Shown
 
@@ -146,13 +146,20 @@ class Derivation(Expression):
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """The formulas of its statement, constants, and an empty sum in the place of the steps."""
-        formulas = Typed.blind_answers(self, p, shown)
+        formulas = {**Typed.blind_answers(self, p, shown), "0": "0", "1": "1"}
+        first, end = self.first(p), str(self.right(p))
+        rewritten = {f"given, given {text}": f"{first}\n({first}){text}" for text in ("+0", "*1", "+ 0*ln(0)")}
+        formulas |= {"0 = 0": "0\n= 0", "given, 0 = 0": f"{first}\n0\n0"} | ({} if self.tensors else rewritten)
         if self.tensors:
             return formulas
-        first, end = self.first(p), str(self.right(p))
         empty = f"sum(0, n, 0, inf) + ({end})\n{end}"
         sums = {"an empty sum, the end": empty, "given, an empty sum, the end": f"{first}\n{empty}"}
-        return {**formulas, "0": "0", "1": "1", "an empty sum": f"{first}\nsum(0, n, 0, inf)\n0", **sums}
+        far = {f"given, the end {text}": f"{first}\n({end}) {text}\n{end}" for text in differing(self._domains(p))}
+        return {**formulas, "an empty sum": f"{first}\nsum(0, n, 0, inf)\n0", **sums, **far}
+
+    def _domains(self, p: Parameters) -> Mapping[str, str]:
+        domains: Mapping[str, str] = self.declarations(p)["domains"]
+        return domains
 
     @property
     def in_closed_form(self) -> bool:

@@ -114,12 +114,17 @@ class Equation(Typed):
         return tensor_key(self.target)
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
-        """A target that is constant, and the answer with a term that has no value."""
+        """The question's own equations, a target that is constant or itself, and the answer with a term that has no
+        value.
+        """
         right = self.right(p).strip()
-        last = right.splitlines()[-1]
-        constant = {f"{text} everywhere": f"{last.partition('=')[0]}= {text}" for text in ("0", "1")}
+        left = right.splitlines()[-1].partition("=")[0]
+        nothing = ("0", "1", left.strip(), "0*ln(0)", "ln(0)-ln(0)", f"{left.strip()} - {left.strip()}")
+        constant = {f"{text} everywhere": f"{left}= {text}" for text in nothing}
         valueless = {f"the answer {text}": f"{right} {text}" for text in ("+ 0*ln(0)", "+ ln(0) - ln(0)")}
-        return {**super().blind_answers(p, shown), **constant, **valueless}
+        given = self._told(p)["given"]
+        copied = {"the question's own equations": given} if given else {}
+        return {**super().blind_answers(p, shown), **copied, **constant, **valueless}
 
     def compare(self, answer: Any, p: Parameters) -> Decision:
         """By its properties where the question is open, else by equality."""

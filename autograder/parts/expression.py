@@ -93,12 +93,16 @@ class Expression(Typed):
         return words if self.log == "ln" else {**words, "log": self.log}
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
-        """Constants, unless one is the answer, and what differs from the answer where no point is compared."""
-        right = self.right(p)
-        domains = self.declarations(p)["domains"]
-        constants = ("0", "1", "sum(0, n, 0, inf)") if not right.strip("+-() ").isdigit() else ()
-        differs = {f"the answer {text}": f"({right}) {text}" for text in _differing(domains)}
-        return {**super().blind_answers(p, shown), **{text: text for text in constants}, **differs}
+        """Abbreviations of the question, constants, unless one is the answer, and what differs from the answer where
+        no point is compared.
+        """
+        right, declared = str(self.right(p)), self.declarations(p)
+        constants = CONSTANTS if not right.strip("+-() ").isdigit() else ()
+        differs = {f"the answer {text}": f"({right}) {text}" for text in differing(declared["domains"])}
+        given = [text for definition in declared["definitions"].items() for text in definition]
+        abbreviations = {f"an abbreviation of the question, {text!r}": text for text in given}
+        formulas = super().blind_answers(p, shown)
+        return {**formulas, **abbreviations, **{text: text for text in constants}, **differs}
 
     def local_check(self, p: Parameters) -> str:
         """Reads the answer as the grader will, by the same rules on its form."""
@@ -144,8 +148,12 @@ class Expression(Typed):
         }
 
 
-def _differing(domains: Names) -> Iterator[str]:
-    """What is zero, but for one place or far out, in each variable that goes so far."""
+CONSTANTS = ("0", "1", "sum(0, n, 0, inf)", "0*ln(0)")
+
+
+def differing(domains: Names) -> Iterator[str]:
+    """What has no value, and what is zero, but for one place or far out, in each variable that goes so far."""
+    yield from ("+ 0*ln(0)", "+ ln(0) - ln(0)")
     for name, domain in domains.items():
         if domain in ("real", "positive", "gt1"):
             yield f"+ floor(1/(1+({name}-12345)^2))"

@@ -36,7 +36,8 @@ from autograder.student.local_checks import Malformed, defined, example, form_of
 # inputs(rng, p) -> the arguments by name
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
 Generators = Callable[[tuple[int, ...]], np.random.Generator]
-_MOST_KEPT = 4  # variants of a part whose hidden cases are kept
+CONSTANTS = {"ones": 1.0, "infinity": float("inf"), "not a number": float("nan")}
+_MOST_KEPT = 24  # keys of a part for which hidden cases are kept
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,11 @@ class Function(Part):
                     yield Verdict(check=rest.name, ok=verdict.ok, code="not_reached", message=text)
                 return
 
+    def settled(self, verdicts: Sequence[Verdict]) -> bool:
+        """By the gate, or by any check that counts."""
+        pairs = zip(self.checks, verdicts, strict=False)
+        return super().settled(verdicts) or any(verdict.ok is False and check.weight for check, verdict in pairs)
+
     def _kept_cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         """The hidden cases, drawn once for everybody who has them."""
         kept = self.drawn_cases
@@ -256,6 +262,14 @@ class Function(Part):
             "the first argument": lambda *arguments: arguments[0],
         }
 
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Functions that give one constant in the right shape."""
+        reference = functools.partial(self.reference, p=p) if takes_parameters(self.reference) else self.reference
+        return {
+            f"{name} of the right shape": lambda *arguments, to=value: zeros(reference(*arguments), to)
+            for name, value in CONSTANTS.items()
+        }
+
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """The hidden inputs, or the reference on them."""
         for case, again in zip(self.cases(p, key), self.cases(p, key), strict=True):
@@ -318,17 +332,17 @@ class Function(Part):
         return f"form.check({', '.join([repr(self.name), *given, f'returns={described(result, kind_only=True)}'])})"
 
 
-def zeros(value: Any) -> Any:
-    """The same structure, with zeros for entries."""
+def zeros(value: Any, to: float = 0) -> Any:
+    """The same structure, with zeros for entries, or another constant as far as their kind admits it."""
     if is_tensor(value):
-        return value * 0
+        return value * 0 + to if value.is_floating_point() else value * 0 + (to == 1)
     if isinstance(value, np.ndarray):
-        return np.zeros_like(value)
+        return np.full_like(value, to if value.dtype.kind == "f" else to == 1)
     if isinstance(value, dict):
-        return {key: zeros(item) for key, item in value.items()}
+        return {key: zeros(item, to) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(zeros(item) for item in value)
-    return 0 if isinstance(value, int | float) else value
+        return type(value)(zeros(item, to) for item in value)
+    return to if isinstance(value, int | float) else value
 
 
 def described(value: Any, *, kind_only: bool = False) -> str:

@@ -47,7 +47,7 @@ class Growth(Typed):
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """Constants, unless the bound is one."""
         grows = set(re.findall("[A-Za-z]+", self.right(p))) - {"O"}
-        constants = ("0", "1", "O(0)", "O(1)", "O(inf)") if grows else ()
+        constants = ("0", "1", "O(0)", "O(1)", "O(inf)", "O(sum(0, i, 1, inf))", "O(0*ln(0))") if grows else ()
         return {**super().blind_answers(p, shown), **{text: text for text in constants}}
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:

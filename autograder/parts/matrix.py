@@ -12,7 +12,7 @@ from typing import Any
 from autograder.core import Parameters
 from autograder.errors import Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
-from autograder.parts.expression import Expression
+from autograder.parts.expression import CONSTANTS, Expression, differing
 from autograder.parts.typed import Typed
 from autograder.protocol.sympy_text import in_words
 from autograder.student.local_checks import Malformed, defined
@@ -81,10 +81,14 @@ class Matrix(Expression):
         return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
-        """The same constant everywhere, unless it is the answer."""
-        rows = self.right(p)
-        filled = {text: [[text] * len(row) for row in rows] for text in ("0", "1")}
-        return {f"{text} everywhere": matrix for text, matrix in filled.items() if matrix != rows}
+        """The same constant everywhere, unless it is the answer, and entries that differ where none is compared."""
+        rows = [list(row) for row in self.right(p)]
+        filled = {text: [[text] * len(row) for row in rows] for text in CONSTANTS}
+        differs = {
+            f"the answer, its last entry {text}": [*rows[:-1], [*rows[-1][:-1], f"({rows[-1][-1]}) {text}"]]
+            for text in differing(self.declarations(p)["domains"])
+        }
+        return {f"{text} everywhere": matrix for text, matrix in filled.items() if matrix != rows} | differs
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the entries, and rows for columns."""

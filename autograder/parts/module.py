@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.core import Ask, Case, Parameters, Question
 from autograder.errors import AuthorError
-from autograder.parts.function import Function, Generators, Inputs, described, zeros
+from autograder.parts.function import CONSTANTS, Function, Generators, Inputs, described, zeros
 from autograder.parts.source import argument_names
 from autograder.protocol.respondents import PARAMETERS, ModuleRespondent, local, takes_parameters
 from autograder.student.local_checks import Malformed, defined, example, form_of, look
@@ -117,20 +117,29 @@ class Module(Function):
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """Modules with the reference's parameters that look at no more than the form."""
-
-        def altered(alter: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
-            def forward(module: Any, *arguments: Any) -> Any:
-                return alter(self.reference.forward(module, *arguments), arguments)
-
-            made = type("Altered", (self.reference,), {"forward": forward})
-            return functools.partial(made, p=p) if takes_parameters(self.reference) else made
-
         return {
             "None": None,
-            "a module that returns None": altered(lambda result, arguments: None),
-            "zeros of the right shape": altered(lambda result, arguments: zeros(result)),
-            "the first argument": altered(lambda result, arguments: arguments[0]),
+            "a module that returns None": self._altered(p, lambda result, arguments: None),
+            "zeros of the right shape": self._altered(p, lambda result, arguments: zeros(result)),
+            "the first argument": self._altered(p, lambda result, arguments: arguments[0]),
         }
+
+    def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
+        """Modules with the reference's parameters that give one constant."""
+
+        def constant(value: Any) -> Any:
+            return self._altered(p, lambda result, arguments: zeros(result, value))
+
+        return {f"{name} of the right shape": constant(value) for name, value in CONSTANTS.items()}
+
+    def _altered(self, p: Parameters, alter: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+        """The reference with another result, made of the right one and the arguments."""
+
+        def forward(module: Any, *arguments: Any) -> Any:
+            return alter(self.reference.forward(module, *arguments), arguments)
+
+        made = type("Altered", (self.reference,), {"forward": forward})
+        return functools.partial(made, p=p) if takes_parameters(self.reference) else made
 
     def respondent(self, ask: Ask, case: Case) -> ModuleRespondent:
         """Who answers for the student's module, or for one of ours."""

@@ -8,7 +8,6 @@ change nothing, which whoever uses them has to find out. A kind of answer says w
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
 import re
@@ -41,20 +40,17 @@ def mutants_of_code(reference: Callable[..., Any]) -> Iterator[Mutant]:
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
     definition.decorator_list = []
-    for number, node in enumerate(ast.walk(tree)):
+    for node, put in list(_places(tree)):
+        before = ast.unparse(node)
         for kind, change in _changes(node):
-            mutated = copy.deepcopy(tree)
-            place = next(other for i, other in enumerate(ast.walk(mutated)) if i == number)
-            before = ast.unparse(place)
-            replacement = change(place)
-            if ast.unparse(replacement) == before:
+            replacement = change(node)
+            after = ast.unparse(replacement)
+            if after == before:
                 continue  # equal arguments exchanged
-            whole = _Replace(place, replacement).visit(mutated)
-            yield Mutant(
-                kind=kind,
-                place=f"{before} → {ast.unparse(replacement)}",
-                subject=_compiled(whole, reference),
-            )
+            put(replacement)
+            subject = _compiled(tree, reference)
+            put(node)
+            yield Mutant(kind=kind, place=f"{before} → {after}", subject=subject)
     yield Mutant(
         kind="remembered",
         place="a result is kept, and given again for arguments of the same shapes",
@@ -91,14 +87,15 @@ def _kept(kept: dict[Any, Any], arguments: tuple[Any, ...], result: Callable[[],
     return kept[form]
 
 
-class _Replace(ast.NodeTransformer):
-    """Puts one node in the place of another."""
-
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self.old, self.new = old, new
-
-    def visit(self, node: ast.AST) -> Any:
-        return self.new if node is self.old else self.generic_visit(node)
+def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+    """Every node of a tree, in the order of `ast.walk`, with what puts another one in its place."""
+    for parent in ast.walk(tree):
+        for field, value in ast.iter_fields(parent):
+            if isinstance(value, ast.AST):
+                yield value, functools.partial(setattr, parent, field)
+            for place, item in enumerate(value) if isinstance(value, list) else ():
+                if isinstance(item, ast.AST):
+                    yield item, functools.partial(value.__setitem__, place)
 
 
 def _compiled(tree: ast.AST, reference: Any) -> Any:

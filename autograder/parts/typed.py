@@ -283,9 +283,9 @@ class Typed(Part):
         """The formulas of its own statement: the question is not its answer."""
         return {f"a formula of the statement, {formula!r}": formula for formula in shown}
 
-    def bound_again(self, p: Parameters) -> Iterator[tuple[str, str]]:
-        """What the name of the part before may be bound to in this part's cell, with what would follow from it."""
-        for earlier in ("0", "1") if self.follows else ():
+    def bound_again(self, p: Parameters, others: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+        """A constant, or a wrong answer to that part, with what would follow from it."""
+        for earlier in ("0", "1", *others) if self.follows else ():
             with contextlib.suppress(Exception):  # nothing follows
                 later = self.given(self.reference, p, earlier)
                 if not self.decide(self.right(p), later, p).equal:

@@ -44,6 +44,7 @@ _NUMPY = {
 }
 # bfloat16 has no numpy twin: it travels as the bits of an int16.
 _TORCH = _NUMPY | {"bfloat16"}
+_LITTLE = {name: np.dtype("int16" if name == "bfloat16" else name).newbyteorder("<") for name in _TORCH}
 _BASE64_LIMIT = 2**20
 _SHORT = 2**63  # whole numbers below need no second look
 
@@ -215,15 +216,13 @@ class _Unpack:
         dimensions = _list(shape)
         if len(dimensions) > MAX_DIMENSIONS or not all(type(n) is int and 0 <= n <= MAX_BYTES for n in dimensions):
             raise Unreadable("frame", "an array of impossible shape")
-        dtype = np.dtype("int16" if name == "bfloat16" else name).newbyteorder("<")
+        dtype = _LITTLE[name]
         size = math.prod(dimensions) * dtype.itemsize
         if size > len(self.buffers) - self.offset:
             raise Unreadable("frame", "an array that declares more bytes than it sent")
-        data = bytes(self.buffers[self.offset : self.offset + size])
+        data = bytearray(self.buffers[self.offset : self.offset + size])
         self.offset += size
-        array = (
-            np.frombuffer(bytearray(data), dtype=dtype).reshape(dimensions).astype(dtype.newbyteorder("="), copy=False)
-        )
+        array = np.frombuffer(data, dtype=dtype).reshape(dimensions).astype(dtype.newbyteorder("="), copy=False)
         if kind == "numpy":
             return array
         import torch

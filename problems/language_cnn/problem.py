@@ -1,5 +1,7 @@
 """A convolutional network over sentences (problem 3 of "Language modeling, translation and attention", 2020)."""
 
+import functools
+
 import torch
 import torch.nn.functional as F
 
@@ -31,6 +33,12 @@ def lengths_differ(p):
     return length(p) >= 5 and length(p) not in {mistake(p) for mistake in MISTAKES["length"]}
 
 
+@functools.cache
+def telling_lengths(**layers):
+    """The lengths of which one is drawn for such layers."""
+    return [T for T in range(600, 1000) if lengths_differ({**layers, "T": T})]
+
+
 def draw(rng):
     """The layer's geometry, the boundary, the filters, the kind of table and of the RNN to compare with."""
     p = {
@@ -46,7 +54,7 @@ def draw(rng):
         "D": int(rng.integers(4, 6)),  # more than the stride: where windows only touch, dividing is right
         "L": int(rng.integers(3, 5)),
     }
-    lengths = [T for T in range(600, 1000) if lengths_differ({**p, "T": T})]
+    lengths = telling_lengths(**{name: p[name] for name in ("stride", "gap", "look", "D", "L")})
     return {**p, "T": int(rng.choice(lengths))}
 
 

@@ -34,13 +34,14 @@ QUESTIONS = {
         "backpropagation, in `L` and `I`?"
     ),
     "checkpoint_memory": (
-        r"To save memory, the forward pass keeps only every $\sqrt L$-th state; the backward pass recomputes one "
-        r"segment of $\sqrt L$ layers after the other, and keeps the states of that segment alone. How many states "
-        "must be **stored** at the same time, at most?"
+        "To save memory, the forward pass keeps only every $k$-th state, where $k$ is the square root of $L$; the "
+        "backward pass recomputes one segment of $k$ layers after the other, and keeps the states of that segment "
+        "alone. How many states must be **stored** at the same time, at most? Answer in $L$."
     ),
     "checkpoint_time": (
-        r"To save memory, the forward pass keeps only every $\sqrt L$-th state; the backward pass recomputes one "
-        r"segment of $\sqrt L$ layers after the other, each segment once. What is the **time**?"
+        "To save memory, the forward pass keeps only every $k$-th state, where $k$ is the square root of $L$; the "
+        "backward pass recomputes one segment of $k$ layers after the other, each segment once. What is the **time**? "
+        "Answer in $L$."
     ),
     "residual": (
         "A residual connection is added around every layer, and all heads stay. What is the time of backpropagation?"

@@ -374,18 +374,25 @@ def test_properties():
 
 
 def test_a_property_cannot_change_the_inputs_of_others():
-    """Each call gets its own copies."""
+    """Each call gets its own copies, and so does each property its arrays; a tensor that one changes is named."""
 
     def meddles(f, inputs, p):
         """Nothing."""
         f(inputs["x"])
+        inputs["n"] += 1
+        return True
+
+    def changes(f, inputs, p):
+        """Nothing."""
         inputs["x"] += 1
         return True
 
-    one = case(x=X.clone())
+    one = case(x=X.clone(), n=np.ones(2))
     ask = answering(one, lambda x: x.zero_())
     holds(meddles).run(one, ask, ask)
-    assert torch.equal(one.arguments["x"], X)
+    assert torch.equal(one.arguments["x"], X) and one.arguments["n"].tolist() == [1, 1]
+    with pytest.raises(AuthorError, match="changes the input x"):
+        holds(changes).run(one, ask, ask)
 
 
 @pytest.mark.parametrize("weight", [-1, NAN, INF])
