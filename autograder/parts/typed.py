@@ -42,7 +42,7 @@ class Typed(Part):
     hints: bool = True
 
     told: ClassVar[tuple[str, ...]] = ()  # the words of `declarations` by which an answer is read
-    kept_as: ClassVar[type[TypedText] | type[TypedRows]] = TypedText
+    kept_as: ClassVar[Callable[[Any], TypedText | TypedRows]] = TypedText
 
     def __post_init__(self) -> None:
         super().__post_init__()
