@@ -30,8 +30,18 @@ _SETTING = re.compile(
 _NEW_LINE = re.compile(r"\\\\\s*(?:\[[^\]]*\])?")
 _COMMENT = re.compile(r"#.*")
 _TRAILING = re.compile(r"(?:\\[,;!]|\\(?=\s*$)|\\q?quad(?![A-Za-z])|[.,;\s])+$")
-_LABEL = re.compile(r"(?:\\(?:mathrm|text|operatorname|mathcal|mathit)\s*\{\w+\}|\\?[A-Za-z]\w*'?)"
-                    r"(?:[_^]\{[^{}]*\}|[_^]\w+)*\s*(?:(?:\\left)?[(\[].*[)\]])?")  # fmt: skip
+_BRACKETS = r"(?:\s*(?:\\left\s*)?[(\[](?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]])?"  # what a function is applied to
+_NAME = (
+    r"(?:\\(?:math[a-z]+|text[a-z]*|operatorname|hat|bar|tilde|dot)\s*(?:\{[^{}]*\}|[A-Za-z])|\\?[^\W\d_]\w*)'*"
+    r"(?:[_^]\{[^{}]*\}|[_^]\\?\w+)*"
+)
+_GROUP = r"\s*\{(?:[^{}]|\{[^{}]*\})*\}"
+_D = r"(?:d|∂|\\(?:partial|mathrm\s*\{\s*d\s*\}))\s*"
+_DERIVATIVE = (
+    rf"(?:\\[dt]?frac(?=\s*\{{\s*{_D}){_GROUP}(?=\s*\{{\s*{_D}){_GROUP}"
+    rf"|\(?\s*{_D}(?:{_NAME}{_BRACKETS})?\s*/\s*{_D}{_NAME}\s*\)?|(?:∂|\\(?:partial|nabla))_(?:\{{[^{{}}]*\}}|\\?\w+))"
+)
+_LABEL = re.compile(rf"{_NAME}{_BRACKETS}|{_DERIVATIVE}\s*(?:{_NAME})?{_BRACKETS}")
 _LEFT_SIDE = re.compile(
     r"((?:[\s$]|\\[\[(]|\\(?:boxed|fbox)\s*\{|\\begin\s*\{(?!.?cases)[^{}]*\})*)([^=<>!:#∈≡]*?)[\s&]*"
     r"(?::?=(?!=)|==|≡|∈|\\in(?![A-Za-z]))"
@@ -66,14 +76,15 @@ def lines(text: str) -> list[Line]:
 
 
 def is_label(text: str) -> bool:
-    """Whether this can be a left side that only names what is derived: `H(P)`, `S`."""
-    return _LABEL.fullmatch(text) is not None
+    """Whether this can be a left side that only names what is derived: `H(P)`, `S`, `dH/dbeta`."""
+    return _LABEL.fullmatch(text.strip()) is not None
 
 
 def behind_its_name(text: str, read: Callable[[str], Read]) -> Read:
     """What `read` makes of a text, or of what stands behind `H(P) =`, `dH/dx =`, `f(n) ∈` where it cannot read that.
 
-    Such a left side says what an answer is called. Blanks in its place keep the columns of faults.
+    Such a left side says what an answer is called, where the name is none of the question's. Blanks in its place keep
+    the columns of faults.
     """
     try:
         return read(text)
@@ -90,8 +101,8 @@ def behind_its_name(text: str, read: Callable[[str], Read]) -> Read:
 
 
 def _is_name(text: str, read: Callable[[str], object]) -> bool:
-    """Whether a left side is nothing that could be an answer itself, or a part of one."""
-    if "\\begin" in text or any(text.count(opening) != text.count(closing) for opening, closing in zip(_OPENING, _CLOSING, strict=True)):
+    """Whether a left side is a name, and one that could not be an answer itself."""
+    if not is_label(text) and text.strip():
         return False
     try:
         read(text)

@@ -47,8 +47,8 @@ class Function(Part):
     variant's parameters. `inputs(rng, p)` draws the arguments by name, in the reference's order; given several, each
     is drawn from, so that an edge case is never left out. `trials` is the number of draws of the first one. Each is
     drawn from once more with the same sizes and other numbers, the first one with large ones, small ones, exact zeros
-    and huge ones: `also` names those of these that make sense here. The first of `checks` is the gate: where it is lost,
-    the part earns nothing.
+    and huge ones: `also` names those of these that make sense here. The first of `checks` is the gate: where it is
+    lost, the part earns nothing.
     """
 
     _: KW_ONLY

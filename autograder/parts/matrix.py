@@ -28,9 +28,10 @@ class Matrix(Expression):
 
     @staticmethod
     def kept_as(given: Any) -> TypedText | TypedRows:
-        """The rows; a text in which there are none is kept as it is, for a person."""
-        rows = _rows(given)
-        return TypedText(rows) if isinstance(rows, str) else TypedRows(rows)
+        """The rows; what has none is kept as its text, for a person."""
+        rows = _rows(given.tolist() if hasattr(given, "tolist") else given)
+        nested = isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows)
+        return TypedRows(rows) if nested else TypedText(given)
 
     example = '[["...", "..."], ["...", "..."]]'
 
@@ -39,6 +40,8 @@ class Matrix(Expression):
         """The entries in their places; a fault comes with its row and column."""
         from autograder.maths import expression as language
 
+        if isinstance(answer, str):
+            raise Unreadable("matrix", f"write {cls.kind}({cls.example})", answer, 0)
         lines = []
         for i, row in enumerate(answer, 1):
             entries = []
@@ -79,7 +82,7 @@ class Matrix(Expression):
 
     @classmethod
     def text(cls, value: Any) -> Any:
-        """Rows of texts; numbers count as their text. LaTeX's matrices and a text with Python's lists are read as rows."""
+        """Rows of texts; numbers count as their text. LaTeX's matrices, and Python's lists in a text, are rows."""
         value = _rows(value)
         if isinstance(value, str) and ("matrix" in value or "[" in value):
             raise Unreadable("matrix", f"write {cls.kind}({cls.example})", value, 0)
@@ -134,7 +137,7 @@ def _other_shape(answer: Any, rows: int, columns: int) -> str:
 
 _MATRIX = re.compile(
     r"(?:[^=]*=)?[\s$]*(?:\\\[)?\s*(?:(?:\\left\s*)?[(\[])?\s*"
-    r"\\begin\s*\{([pbB]?matrix|smallmatrix|array)\}(?:\s*\{[lcr|\s]*\})?(.*)\\end\s*\{\1\}"
+    r"\\begin\s*\{([pbB]?matrix|smallmatrix|array)\}(?:\s*\{[lcr|\s]*\})?((?:(?!\\begin).)*)\\end\s*\{\1\}"
     r"\s*(?:(?:\\right\s*)?[)\]])?[\s$.,]*(?:\\\])?[\s$.,]*",
     re.DOTALL,
 )

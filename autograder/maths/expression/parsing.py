@@ -111,7 +111,7 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
 
 @lru_cache(maxsize=1024)
 def parse_chain(text: str, words: Vocabulary) -> tuple[Expression, ...]:
-    """The members of `a = b = c`, or one expression; what they are called may stand before them: `H(P) =`, `dH/dx =`."""
+    """The members of `a = b = c`, or one expression; their name may stand before them: `H(P) =`, `dH/dx =`."""
     members = behind_its_name(text, lambda text: Grammar(text, words).chain())
     return tuple(Expression(text=text, node=node, domains=words.domains) for node in members)
 
