@@ -8,7 +8,7 @@ JOBS ?= 2
 test rest: export OMP_NUM_THREADS := 1
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal --durations=20
 # The markers of pyproject.toml.
-NEEDS := browser or compiler or environment or training
+NEEDS := answers or browser or compiler or environment or training
 
 .PHONY: help setup demo test rest lint constraints audit clean
 
@@ -43,7 +43,7 @@ constraints: setup ## whether the pinned versions fit every Python that pyprojec
 test: setup lint ## style, types and every test that needs no more than this environment
 	$(PYTEST) -m 'not ($(NEEDS))'
 
-rest: setup      ## the tests that need a browser, a compiler, another environment or training
+rest: setup      ## the tests that need minutes, a browser, a compiler, another environment or training
 	$(PYTEST) -m '$(NEEDS)'
 
 clean:           ## remove the environment and caches

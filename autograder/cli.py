@@ -407,7 +407,7 @@ def decide(**options: Any) -> None:
 
 @main.command()
 @click.option(
-    "--answers", "file", type=click.File(encoding="utf-8"), required=True, help="A .jsonl file of answers, or - ."
+    "--answers", "file", type=click.File(encoding="utf-8-sig"), required=True, help="A .jsonl file of answers, or - ."
 )
 @click.option("--jobs", type=click.IntRange(1), help="Rows to judge at a time (default: one per processor core).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per folder instead of a table.")
@@ -438,9 +438,10 @@ def judge(**options: Any) -> None:
                less   lost, with fewer than all points
                none   lost, with no point
                held   left to a grader
-      or       a list of other verdicts that are in order
+      or       a list of other verdicts that are in order, or such a list for
+               each part: {part: [...]}
 
-    What is counted for each folder, and for all:
+    What is counted for each folder, and for all ("folder": "all" is the last line of --json):
 
     \b
       tried         answers that were judged
@@ -448,7 +449,8 @@ def judge(**options: Any) -> None:
                     and some were; expected held, and all were
       false_reject  expected full or held, and points were lost
       held          expected full, and held: correct, but a grader must look
-      held_wrong    expected less or none, and held: no mark is wrong
+      held_wrong    expected less or none, and held: no mark is wrong (in the
+                    table; --json has no such key)
       stale         not judged: there is no such problem or part any more, no
                     draw gives such parameters, or the line is no row
       seconds       of work on the folder's rows; for "all", by the clock

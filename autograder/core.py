@@ -125,8 +125,7 @@ class Case:
 
     `options` holds what a module is built from (`init`, `state`) and what is done to it first (`before`); `rng_key`
     seeds whatever else a check draws; `drawn_by` is the name of the author's function that drew it, empty where what
-    it drew was altered. With `kinks`, zeros were put in, where a rectifier has more than one right gradient: none is
-    asked for.
+    it drew was altered. With `values_only`, no gradient is asked for.
     """
 
     parameters: Parameters
@@ -134,7 +133,7 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     rng_key: tuple[int, ...] = (0,)
     drawn_by: str = ""
-    kinks: bool = False
+    values_only: bool = False
     made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, what: Hashable, make: Callable[[], Made]) -> Made:

@@ -66,8 +66,9 @@ def _row(number: int, words: dict[str, Any]) -> Row:
     parameters = words.get("parameters")
     if not isinstance(parameters, dict | None):
         raise Fault('"parameters" are an object')
-    seed = words.get("seed", 0)
-    if not isinstance(seed, int) or (parameters is None and "seed" not in words):
+    seed = words.get("seed")
+    seed = 0 if seed is None and parameters is not None else seed
+    if not isinstance(seed, int) or isinstance(seed, bool):
         raise Fault('a row has a "seed", a whole number, or "parameters"')
     cells = _cells(words)
     return Row(
@@ -95,12 +96,17 @@ def _cells(words: dict[str, Any]) -> dict[str, str]:
 def _expected(words: dict[str, Any], cells: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     if "expect" not in words:
         raise Fault('the key "expect" is missing')
-    wanted, others = words["expect"], words.get("or", [])
+    wanted, others = words["expect"], words.get("or") or []
     wanted = wanted if isinstance(wanted, dict) else dict.fromkeys(cells, wanted)
-    found = {part: (word, *(others if isinstance(others, list) else [others])) for part, word in wanted.items()}
+    others = others if isinstance(others, dict) else dict.fromkeys(wanted, others)
+    found = {part: (word, *_listed(others.get(part, []))) for part, word in wanted.items()}
     for word in (word for verdicts in found.values() for word in verdicts):
         if word not in EXPECTED:
             raise Fault(f"{word!r} is no verdict; write one of {', '.join(EXPECTED)}")
     if unknown := [part for part in found if part not in cells]:
         raise Fault(f'"expect" names {unknown[0]!r}, for which there is no cell')
     return found
+
+
+def _listed(words: Any) -> list[Any]:
+    return words if isinstance(words, list) else [words]

@@ -7,6 +7,7 @@ gradients of size 1e-9 that differ by 4e-9 differ. Not-a-number equals nothing.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,9 @@ Number = int | float | Fraction
 _TYPED = re.compile(
     r"[+-]?(?:[0-9]{1,3}(?:[,_ ][0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?|[+-]?[0-9]+/[0-9]+"
 )
+
+_SIGNS = {"\N{MINUS SIGN}": "-", "\N{FULLWIDTH HYPHEN-MINUS}": "-", "\N{FULLWIDTH PLUS SIGN}": "+",
+          "\N{FULLWIDTH FULL STOP}": ".", "\N{FULLWIDTH COMMA}": ","}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +181,21 @@ def number(value: Any) -> Number | None:
         return value
     if is_tensor(value) or isinstance(value, np.ndarray):
         return number(array(value).item()) if array(value).ndim == 0 else None
-    if isinstance(value, str) and len(value) <= 100 and _TYPED.fullmatch(value.strip()):
+    if isinstance(value, str) and len(value) <= 100 and _TYPED.fullmatch(text := _ascii(value.strip())):
         try:
-            return Fraction(re.sub("[,_ ]", "", value))
+            return Fraction(re.sub("[,_ ]", "", text))
         except (ValueError, ZeroDivisionError):
             return None
     return None
+
+
+def _ascii(text: str) -> str:
+    """Digits, signs and spaces of any keyboard as those of ours; a raised digit stays what it is."""
+    return "".join(
+        str(unicodedata.decimal(sign))
+        if unicodedata.category(sign) == "Nd"
+        else " "
+        if unicodedata.category(sign) == "Zs"
+        else _SIGNS.get(sign, sign)
+        for sign in text
+    )

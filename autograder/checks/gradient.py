@@ -32,7 +32,7 @@ class Gradient(Check):
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Draw a cotangent in the reference's shapes and compare the gradients it pulls back."""
-        if case.kinks:
+        if case.values_only:
             return self.passed()
         arguments = tuple(case.arguments.values())
         floating = [name for name, item in case.arguments.items() if is_tensor(item) and item.is_floating_point()]

@@ -26,7 +26,8 @@ LANGUAGES = tuple(f"autograder.maths.{name}" for name in ("expression", "derivat
 # What some answers import, and takes long: once for all where more than a few speak of it.
 EXTRA = ("matplotlib.pyplot", "sympy", "scipy")
 FEW = 2
-COUNTS = ("tried", "false_accept", "false_reject", "held", "held_wrong", "stale")
+COUNTS = ("tried", "false_accept", "false_reject", "held", "stale")
+SHOWN = (*COUNTS[:-1], "held_wrong", COUNTS[-1])  # in the table for people
 
 
 def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool, failures: bool) -> int:
@@ -55,7 +56,9 @@ def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool,
             (notes if as_json or rows else out).print(text, markup=False)
     if as_json:
         for board in boards:
-            print(json.dumps(board, ensure_ascii=False))
+            print(json.dumps({name: board[name] for name in ("folder", *COUNTS, "seconds")}, ensure_ascii=False))
+        if waiting := boards[-1]["held_wrong"]:
+            notes.print(f"wrong answers that are held, though that is not expected: {waiting}")
     else:
         Console(stderr=rows, highlight=False).print(_table(boards))
     return int(any(_amiss(item) for item in judged))
@@ -106,7 +109,7 @@ def _boards(judged: list[Judged], seconds: float) -> list[dict[str, Any]]:
     lines = [(folder, counts[folder], took[folder]) for folder in sorted(counts)]
     lines.append(("all", sum(counts.values(), Counter()), seconds))  # type: ignore[arg-type]
     return [
-        {"folder": folder, **{name: board[name] for name in COUNTS}, "seconds": round(spent, 2)}
+        {"folder": folder, **{name: board[name] for name in SHOWN}, "seconds": round(spent, 2)}
         for folder, board, spent in lines
     ]
 
@@ -115,7 +118,7 @@ def _table(boards: list[dict[str, Any]]) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table("folder", *(name.replace("_", "\n") for name in (*COUNTS, "seconds")), box=box.SIMPLE)
+    table = Table("folder", *(name.replace("_", "\n") for name in (*SHOWN, "seconds")), box=box.SIMPLE)
     table.columns[0].no_wrap = True
     for column in table.columns[1:]:
         column.justify = "right"

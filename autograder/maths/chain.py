@@ -8,8 +8,12 @@ What LaTeX needs to set lines under each other is dropped: `align`, `&`, a doubl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
+
+from autograder.errors import Unreadable
+from autograder.maths.spelling import explained
 
 _RELATIONS = [
     (re.compile(r"\\(?:leqslant|leq|le)(?![A-Za-z])|≤|⩽|=<"), "<="),
@@ -26,9 +30,25 @@ _SETTING = re.compile(
 _NEW_LINE = re.compile(r"\\\\\s*(?:\[[^\]]*\])?")
 _COMMENT = re.compile(r"#.*")
 _TRAILING = re.compile(r"(?:\\[,;!]|\\(?=\s*$)|\\q?quad(?![A-Za-z])|[.,;\s])+$")
-_LABEL = re.compile(r"(?:\\(?:mathrm|text|operatorname|mathcal|mathit)\s*\{\w+\}|\\?[A-Za-z]\w*'?)"
-                    r"(?:[_^]\{[^{}]*\}|[_^]\w+)*\s*(?:(?:\\left)?[(\[].*[)\]])?")  # fmt: skip
+_BRACKETS = r"(?:\s*(?:\\left\s*)?[(\[](?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]])?"  # what a function is applied to
+_NAME = (
+    r"(?:\\(?:math[a-z]+|text[a-z]*|operatorname|hat|bar|tilde|dot)\s*(?:\{[^{}]*\}|[A-Za-z])|\\?[^\W\d_]\w*)'*"
+    r"(?:[_^]\{[^{}]*\}|[_^]\\?\w+)*"
+)
+_GROUP = r"\s*\{(?:[^{}]|\{[^{}]*\})*\}"
+_D = r"(?:d|∂|\\(?:partial|mathrm\s*\{\s*d\s*\}))\s*"
+_DERIVATIVE = (
+    rf"(?:\\[dt]?frac(?=\s*\{{\s*{_D}){_GROUP}(?=\s*\{{\s*{_D}){_GROUP}"
+    rf"|\(?\s*{_D}(?:{_NAME}{_BRACKETS})?\s*/\s*{_D}{_NAME}\s*\)?|(?:∂|\\(?:partial|nabla))_(?:\{{[^{{}}]*\}}|\\?\w+))"
+)
+_LABEL = re.compile(rf"{_NAME}{_BRACKETS}|{_DERIVATIVE}\s*(?:{_NAME})?{_BRACKETS}")
+_LEFT_SIDE = re.compile(
+    r"((?:[\s$]|\\[\[(]|\\(?:boxed|fbox)\s*\{|\\begin\s*\{(?!.?cases)[^{}]*\})*)([^=<>!:#∈≡]*?)[\s&]*"
+    r"(?::?=(?!=)|==|≡|∈|\\in(?![A-Za-z]))"
+)
 _OPENING, _CLOSING = "([{", ")]}"
+
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +76,39 @@ def lines(text: str) -> list[Line]:
 
 
 def is_label(text: str) -> bool:
-    """Whether this can be a left side that only names what is derived: `H(P)`, `S`."""
-    return _LABEL.fullmatch(text) is not None
+    """Whether this can be a left side that only names what is derived: `H(P)`, `S`, `dH/dbeta`."""
+    return _LABEL.fullmatch(text.strip()) is not None
+
+
+def behind_its_name(text: str, read: Callable[[str], Read]) -> Read:
+    """What `read` makes of a text, or of what stands behind `H(P) =`, `dH/dx =`, `f(n) ∈` where it cannot read that.
+
+    Such a left side says what an answer is called, where the name is none of the question's. Blanks in its place keep
+    the columns of faults.
+    """
+    try:
+        return read(text)
+    except Unreadable as error:
+        left = _LEFT_SIDE.match(text)
+        if left is None or not _is_name(left[2], read):
+            raise explained(error) from None
+        try:
+            return read(left[1] + " " * (left.end() - left.end(1)) + text[left.end() :])
+        except Unreadable as other:
+            late = error.column is not None and error.column >= left.end()
+            found = error if late else Unreadable(other.code, other.message, text, other.column)
+            raise explained(found) from None
+
+
+def _is_name(text: str, read: Callable[[str], object]) -> bool:
+    """Whether a left side is a name, and one that could not be an answer itself."""
+    if not is_label(text) and text.strip():
+        return False
+    try:
+        read(text)
+    except Unreadable:
+        return True
+    return False
 
 
 def written_out(text: str, operators: Mapping[str, str]) -> str:

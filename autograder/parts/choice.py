@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 import string
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -122,7 +123,7 @@ def letter_of(given: Any) -> str | None:
         given = given[0]
     if not isinstance(given, str):
         return None
-    letter = _WORD.sub("", given.strip(_AROUND), count=1).strip(_AROUND).lower()
+    letter = _WORD.sub("", unicodedata.normalize("NFKC", given).strip(_AROUND), count=1).strip(_AROUND).lower()
     return letter if len(letter) == 1 and letter in string.ascii_lowercase else None
 
 

@@ -17,7 +17,7 @@ from autograder.checks.compare import is_tensor
 from autograder.checks.gradient import Gradient, gradient
 from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
-from autograder.parts.redrawn import ALTERED, check_names, redrawn
+from autograder.parts.redrawn import ALTERED, VALUES_ONLY, check_names, redrawn
 from autograder.parts.source import answer_source, argument_names
 from autograder.protocol.codec import encode
 from autograder.protocol.respondents import (
@@ -47,9 +47,9 @@ class Function(Part):
     `reference` is written as the student should write it (its docstring is the stub's); it may take `*, p` for the
     variant's parameters. `inputs(rng, p)` draws the arguments by name, in the reference's order; given several, each
     is drawn from, so that an edge case is never left out. `trials` is the number of draws of the first one. Each is
-    drawn from once more with the same sizes and other numbers, the first one with very large ones, very small ones and
-    exact zeros: `also` names those of these that make sense here. The first of `checks` is the gate: where it is lost,
-    the part earns nothing.
+    drawn from once more with the same sizes and other numbers, the first one with large ones, small ones, exact zeros
+    and huge ones: `also` names those of these that make sense here. The first of `checks` is the gate: where it is
+    lost, the part earns nothing.
     """
 
     _: KW_ONLY
@@ -124,7 +124,10 @@ class Function(Part):
         """The case of that key with other numbers."""
         case = self.case_of(draw, p, key, functools.partial(redrawn, how=how))
         return replace(
-            case, rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0), drawn_by="", kinks=how == "zeros"
+            case,
+            rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0),
+            drawn_by="",
+            values_only=how in VALUES_ONLY,
         )
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:

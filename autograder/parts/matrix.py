@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +17,7 @@ from autograder.parts.expression import CONSTANTS, Expression, differing
 from autograder.parts.typed import Typed
 from autograder.protocol.sympy_text import in_words
 from autograder.student.local_checks import Malformed, defined
-from autograder.student.preview import Shown, TypedRows
+from autograder.student.preview import Shown, TypedRows, TypedText
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,14 @@ class Matrix(Expression):
     """A matrix of closed forms, row by row: `[["cos(x)", "sin(x)"], ["-sin(x)", "cos(x)"]]`."""
 
     kind = "matrix"
-    kept_as = TypedRows
+
+    @staticmethod
+    def kept_as(given: Any) -> TypedText | TypedRows:
+        """The rows; what has none is kept as its text, for a person."""
+        rows = _rows(given.tolist() if hasattr(given, "tolist") else given)
+        nested = isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows)
+        return TypedRows(rows) if nested else TypedText(given)
+
     example = '[["...", "..."], ["...", "..."]]'
 
     @classmethod
@@ -32,6 +40,8 @@ class Matrix(Expression):
         """The entries in their places; a fault comes with its row and column."""
         from autograder.maths import expression as language
 
+        if isinstance(answer, str):
+            raise Unreadable("matrix", f"write {cls.kind}({cls.example})", answer, 0)
         lines = []
         for i, row in enumerate(answer, 1):
             entries = []
@@ -67,12 +77,13 @@ class Matrix(Expression):
     @classmethod
     def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:
         """The rows as Python lists."""
-        rows = [cls.text(_literal(given)) for given in (reference, answer)]
+        rows = [cls.text(given) for given in (reference, answer)]
         return super().decide_by_hand(*rows, **told)
 
     @classmethod
     def text(cls, value: Any) -> Any:
-        """Rows of texts; numbers count as their text. A text that holds a matrix of another spelling is a person's."""
+        """Rows of texts; numbers count as their text. LaTeX's matrices, and Python's lists in a text, are rows."""
+        value = _rows(value)
         if isinstance(value, str) and ("matrix" in value or "[" in value):
             raise Unreadable("matrix", f"write {cls.kind}({cls.example})", value, 0)
         if not isinstance(value, list | tuple) or not all(isinstance(row, list | tuple) for row in value):
@@ -128,12 +139,24 @@ def _other_shape(answer: Any, rows: int, columns: int) -> str:
     return f"The matrix is {given}, but it should be {rows} by {columns}."
 
 
-def _literal(text: str) -> Any:
-    """What a text says in Python; the text itself where it says nothing."""
-    try:
-        return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
-        return text
+_MATRIX = re.compile(
+    r"(?:[^=]*=)?[\s$]*(?:\\\[)?\s*(?:(?:\\left\s*)?[(\[])?\s*"
+    r"\\begin\s*\{([pbB]?matrix|smallmatrix|array)\}(?:\s*\{[lcr|\s]*\})?((?:(?!\\begin).)*)\\end\s*\{\1\}"
+    r"\s*(?:(?:\\right\s*)?[)\]])?[\s$.,]*(?:\\\])?[\s$.,]*",
+    re.DOTALL,
+)
+
+
+def _rows(value: Any) -> Any:
+    """The rows that a text holds, in LaTeX or as Python's lists; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    if found := _MATRIX.fullmatch(value):
+        lines = [line for line in re.split(r"\\\\(?:\[[^\]]*\])?", found[2]) if line.strip()]
+        return [[entry.strip() for entry in line.split("&")] for line in lines]
+    with contextlib.suppress(SyntaxError, ValueError, MemoryError, RecursionError):
+        return rows if isinstance(rows := ast.literal_eval(value.strip()), list | tuple) else value
+    return value
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """Hidden inputs once more, with the same sizes and other numbers: very large and very small ones, exact zeros.
 
 An author draws inputs of ordinary size. A mask of -100, a clamp at 0.999, 1e-12 under a root, a mask made by `s == 0`
-and a result remembered by its shape are right on all of these.
+and a result remembered by its shape are right on all of these. Huge ones shut gates for good, which a sigmoid that
+ends at 1e-6 does not; what is left of a gradient there is rounding, and none is asked for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from autograder.errors import AuthorError, did_you_mean
 
 # Only the first array that is drawn is made large: a product of many would overflow in a right answer.
-LARGE, SMALL = 5.0, 1e-4
+LARGE, SMALL, HUGE = 5.0, 1e-4, 30.0
 
 Alter = Callable[[Any, np.random.Generator, int], Any]  # numbers, a generator, how many arrays were drawn before
 
@@ -71,6 +72,10 @@ def _large(drawn: Any, rng: np.random.Generator, before: int) -> Any:
     return drawn if before else LARGE * drawn
 
 
+def _huge(drawn: Any, rng: np.random.Generator, before: int) -> Any:
+    return drawn if before else HUGE * drawn
+
+
 def _small(drawn: Any, rng: np.random.Generator, before: int) -> Any:
     return SMALL * drawn
 
@@ -85,7 +90,8 @@ def _zeros(drawn: Any, rng: np.random.Generator, before: int) -> Any:
     return drawn if drawn.ndim else float(drawn)
 
 
-ALTERED = {"large": _large, "small": _small, "zeros": _zeros}
+ALTERED = {"large": _large, "small": _small, "zeros": _zeros, "huge": _huge}
+VALUES_ONLY = ("zeros", "huge")  # without gradients: a rectifier has two at zero, and a shut gate none but rounding
 
 
 def redrawn(key: tuple[int, ...], how: str = "") -> np.random.Generator:

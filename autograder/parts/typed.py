@@ -42,7 +42,6 @@ class Typed(Part):
     hints: bool = True
 
     told: ClassVar[tuple[str, ...]] = ()  # the words of `declarations` by which an answer is read
-    kept_as: ClassVar[type[TypedText] | type[TypedRows]] = TypedText
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,6 +71,11 @@ class Typed(Part):
     def show_declared(cls, answer: Any) -> Shown:
         """The same in a notebook whose first cell has declared what an answer may use."""
         return cls.show(answer, **declared_together(*cls.told))
+
+    @staticmethod
+    def kept_as(given: Any) -> TypedText | TypedRows:
+        """What is typed, as it is kept in a notebook."""
+        return TypedText(given)
 
     @classmethod
     def preview(cls, given: Any) -> Any:

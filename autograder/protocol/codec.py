@@ -12,6 +12,7 @@ import json
 import math
 import numbers
 import struct
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -52,7 +53,8 @@ _SHORT = 2**63  # whole numbers below need no second look
 def encode(value: Any) -> bytes:
     """The frame of a value made of None, bool, int, float, complex, str, bytes, Fraction, list, tuple, dict, arrays.
 
-    numpy scalars, 0-d arrays and sympy numbers keep their value and lose their dress. Raises Unreadable for others.
+    numpy scalars, 0-d arrays, decimal and sympy numbers keep their value and lose their dress. Raises Unreadable for
+    others.
     """
     buffers: list[bytes] = []
     header = json.dumps(_pack(value, buffers, 0), allow_nan=False, separators=(",", ":")).encode()
@@ -140,6 +142,8 @@ def _pack_number(value: Any) -> Any:
         return value
     if isinstance(value, Fraction):
         return {"t": "fraction", "v": [_pack_number(value.numerator), _pack_number(value.denominator)]}
+    if isinstance(value, Decimal):
+        return _pack_decimal(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"t": "float", "v": repr(float(value))}
     if isinstance(value, complex):
@@ -147,6 +151,16 @@ def _pack_number(value: Any) -> Any:
     if str(type(value).__module__).split(".")[0] == "sympy" and getattr(value, "is_number", False):
         return _pack_sympy(value)
     return _refuse(value)
+
+
+def _pack_decimal(value: Decimal) -> Any:
+    """A decimal number as the fraction that it is."""
+    if not value.is_finite():
+        return _pack_number(float(value))
+    if abs(value.adjusted()) > MAX_DIGITS:
+        raise Unreadable("too_large", "a decimal number of thousands of digits")
+    exact = Fraction(value)
+    return _pack_number(exact.numerator if exact.denominator == 1 else exact)
 
 
 def _pack_sympy(value: Any) -> Any:

@@ -109,6 +109,12 @@ def one_state(rng, p):
     return two_states(rng, p, B=1, I=1, J=1, V=3)
 
 
+def far_states(rng, p):
+    """States by which most words are all but impossible, seen from the left as from the right."""
+    drawn = two_states(rng, p)
+    return {**drawn, "left": 30 * drawn["left"], "right": 30 * drawn["right"]}
+
+
 def chain(rng, p, T=0):
     """A Markov chain without impossible steps, and a sentence drawn anyhow."""
     V = int(rng.choice([2, 3]))
@@ -190,7 +196,7 @@ def learned_state(p):
 
 
 CONTEXTS_INPUTS = [sentences, nothing_but_blanks]
-PROBABILITIES_INPUTS = [two_states, one_state]
+PROBABILITIES_INPUTS = [two_states, far_states, one_state]
 CONTEXTS_CHECKS = [close(weight=3), gradient(), unseen(own_words_and_the_other_side)]
 PROBABILITIES_CHECKS = [close(weight=2), gradient(), holds(rows_sum_to_one)]
 

@@ -192,7 +192,8 @@ def nothing_reads_w_0(p):
 
 
 ATTEND_INPUTS = [state_and_places, one_place]
-CAPTIONER_INPUTS = [picture_and_words, empty_caption]
+# The first state is made from the picture, and multiplied by it: huge pictures overflow in a right answer.
+CAPTIONS = {"inputs": [picture_and_words, empty_caption], "trials": 2, "also": ("large", "small", "zeros")}
 ATTEND_CHECKS = [close(weight=2), gradient(), holds(weights_sum_to_one, weight=0.0)]
 CAPTIONER_CHECKS = [close(), gradient(), unseen(words_that_come_later)]
 
@@ -217,9 +218,7 @@ PROBLEM = Problem(
             "sensitivity", points=2, target="G", **AVERAGE, reference=derivative, alternatives=[derivative_by_pairs]
         ),
         Function("attend", points=3, inputs=ATTEND_INPUTS, reference=attend, checks=ATTEND_CHECKS),
-        Function(
-            "captioner", points=3, inputs=CAPTIONER_INPUTS, trials=2, reference=captioner, checks=CAPTIONER_CHECKS
-        ),
+        Function("captioner", points=3, **CAPTIONS, reference=captioner, checks=CAPTIONER_CHECKS),
         Choice("lag", points=1, reference=path_of_the_picture),
         Choice("printed_error", points=1, reference=nothing_reads_w_0),
     ],

@@ -237,7 +237,8 @@ Take nothing off for the remark that with tanh and suitable weights the gradient
 
 LOSS_HEADS_INPUTS = [with_heads, one_of_each]
 RESIDUAL_MLP_INPUTS = [with_one_head, narrow]
-NORM_INPUTS = [to_measure, deep]
+# Where units are shut, what is left of a gradient is rounding.
+NORMS = {"inputs": [to_measure, deep], "also": ("large", "small", "zeros")}
 RESIDUAL_MLP_CHECKS = [form(), holds(one_accepted_block_throughout)]
 NORM_CHECKS = [
     form(),
@@ -272,7 +273,7 @@ PROBLEM = Problem(
         Function(
             "residual_mlp", points=4, inputs=RESIDUAL_MLP_INPUTS, reference=residual_mlp, checks=RESIDUAL_MLP_CHECKS
         ),
-        Function("first_gradients", points=4, inputs=NORM_INPUTS, reference=first_gradients, checks=NORM_CHECKS),
+        Function("first_gradients", points=4, **NORMS, reference=first_gradients, checks=NORM_CHECKS),
         Choice("claim", points=1, reference=at_first_layer),
     ],
 )

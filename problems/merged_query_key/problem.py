@@ -69,6 +69,12 @@ def one_head(rng, p):
     return merged_and_vectors(rng, p, K=1)
 
 
+def far_apart(rng, p):
+    """Scores that lie far apart, many above 30 and many below -30."""
+    drawn = merged_and_vectors(rng, p, K=3, T=11, J=3)
+    return {**drawn, "W": 40 * drawn["W"]}
+
+
 def merged_of_rank_I(rng, p, **fixed):
     """A merged matrix that has factors with I rows, and I."""
     n = {"K": 3, "I": int(rng.choice([2, 3])), "J1": 5, "J2": 7 if p["cross"] else 5, **fixed}
@@ -135,7 +141,7 @@ def second_position(p):
 
 
 MERGE_INPUTS = [both_matrices, one_head_of_one]
-ATTENTION_INPUTS = [merged_and_vectors, one_head]
+ATTENTION_INPUTS = [merged_and_vectors, far_apart, one_head]
 ATTENTION_CHECKS = [close(weight=3), holds(later_positions_have_weight_zero), gradient()]
 FACTOR_INPUTS = [merged_of_rank_I, merged_of_rank_one]
 FACTOR_CHECKS = [form(), holds(merging_them_gives_W_back)]

@@ -118,6 +118,12 @@ def one_of_each(rng, p):
     return drawn(rng, p, T=1, K=1, U=1, I=1)
 
 
+def far_apart(rng, p):
+    """Scores that lie far apart, some above 50 and some below -50, and none so far that its exponential overflows."""
+    result = drawn(rng, p)
+    return {**result, "W_Q": result["W_Q"] * (15 * result["W_Q"].shape[1] ** 0.5 if p["scaled"] else 15)}
+
+
 def layer(h, W_Q, W_K, W_V, *, p):
     """Self-attention: h[T,J] -> the weights alpha[K,T,T] and h_out[T,J]."""
     query = torch.einsum("kuj,tj->ktu", W_Q, h)
@@ -205,7 +211,9 @@ No points for restating the bound. Half a point for "because U < J" alone.
 """
 
 
-LAYER_INPUTS = [drawn, wide_values, one_of_each]
+# A score is a product of two vectors: of huge ones, an exponential would overflow in a right answer.
+REDRAWN = {"trials": 2, "also": ("large", "small", "zeros")}
+LAYER_INPUTS = [drawn, wide_values, far_apart, one_of_each]
 LAYER_CHECKS = [close(weight=4), holds(hidden_positions_have_weight_zero), gradient()]
 
 PROBLEM = Problem(
@@ -219,7 +227,7 @@ PROBLEM = Problem(
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[
-        Function("layer", points=6, inputs=LAYER_INPUTS, trials=2, reference=layer, checks=LAYER_CHECKS),
+        Function("layer", points=6, inputs=LAYER_INPUTS, **REDRAWN, reference=layer, checks=LAYER_CHECKS),
         Growth("softmax_time", points=3, **ROW_LETTERS, reference=softmax_time),
         Growth("softmax_practice", points=2, **ROW_LETTERS, reference=softmax_practice),
         Number("softmax_depth", points=2, reference=softmax_depth),

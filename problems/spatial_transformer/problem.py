@@ -75,6 +75,12 @@ def one_of_each(rng, p):
     return drawn(rng, p, A=1, X=1, Y=1, K=1, U=1, I=1)
 
 
+def far_apart(rng, p):
+    """Scores that lie far apart, some above 50 and some below -50, and none so far that its exponential overflows."""
+    result = drawn(rng, p)
+    return {**result, "W_Q": result["W_Q"] * (15 * result["W_Q"].shape[1] ** 0.5 if p["scaled"] else 15)}
+
+
 def spatial(h, W_Q, W_K, W_V, *, p):
     """Self-attention over positions: h[..., J] -> the weights alpha[K, ..., ...] and h_out[..., J]."""
     flat = h.flatten(0, -2)  # [N, J], all positions in one row
@@ -137,7 +143,9 @@ def no_position(p):
     return "Its weights are the same for all positions: it mixes entries of a vector, and no position looks at another."
 
 
-SPATIAL_INPUTS = [drawn, wide_values, one_of_each]
+# A score is a product of two vectors: of huge ones, an exponential would overflow in a right answer.
+REDRAWN = {"trials": 2, "also": ("large", "small", "zeros")}
+SPATIAL_INPUTS = [drawn, wide_values, far_apart, one_of_each]
 SPATIAL_CHECKS = [close(weight=5), holds(hidden_positions_have_weight_zero), gradient()]
 
 PROBLEM = Problem(
@@ -152,7 +160,7 @@ PROBLEM = Problem(
     equivalents=EQUIVALENTS,
     parts=[
         Equation("layer", points=8, tensors=tensors, sizes=sizes, target="h_out", reference=layer),
-        Function("spatial", points=7, inputs=SPATIAL_INPUTS, trials=2, reference=spatial, checks=SPATIAL_CHECKS),
+        Function("spatial", points=7, inputs=SPATIAL_INPUTS, **REDRAWN, reference=spatial, checks=SPATIAL_CHECKS),
         Growth("time", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=time),
         Growth("practice", points=2, variables=growing, constraints=widths, definitions=HEADS, reference=practice),
         Growth(

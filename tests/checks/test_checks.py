@@ -119,7 +119,7 @@ TYPED = [
     ("", None), (".", None), ("7,5", None), ("7,0000", None), ("70,00", None), ("1 0", None), ("seven", None),
     ("7/0", None),
     ("nan", None), ("inf", None), ("1e999999999", None), ("7" * 101, None), ("0x7", None), ("7 apples", None),
-    ("٧", None),
+    ("٧", 7), ("２９", 29), ("−5", -5), ("1\u202f234", 1234), ("10²", None), ("½", None), ("1\u202f234,5", None),
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import torch
 from autograder import Function, Module, buffers, close, gradient, sizes, tensors, unchanged
 from autograder.errors import AuthorError
 from autograder.grading.judge import judge_part
-from autograder.parts.redrawn import LARGE, SMALL, redrawn
+from autograder.parts.redrawn import HUGE, LARGE, SMALL, redrawn
 from autograder.protocol.answering import answer
 
 KEY = (1, 2, 3)
@@ -23,7 +23,7 @@ def draws(rng):
     return [*first, rng.choice([2, 3, 5, 7]), rng.integers(1000, size=5).tolist()], real
 
 
-@pytest.mark.parametrize("how", ["", "large", "small", "zeros"])
+@pytest.mark.parametrize("how", ["", "large", "small", "zeros", "huge"])
 def test_whole_numbers_stay_and_real_ones_do_not(how):
     """Sizes are those of the case that is drawn again; no real number is, and uniform ones keep their bounds."""
     (whole, real), (again, others) = draws(np.random.default_rng(KEY)), draws(redrawn(KEY, how))
@@ -35,8 +35,9 @@ def test_whole_numbers_stay_and_real_ones_do_not(how):
 
 
 def test_how_they_are_altered():
-    """The first array is large, every one small; zeros are a row and one entry, and never all there is."""
-    plain, large, small, zeros = (draws(redrawn(KEY, how))[1] for how in ("", "large", "small", "zeros"))
+    """The first array is large or huge, every one small; zeros are a row and one entry, and never all there is."""
+    plain, large, small, zeros, huge = (draws(redrawn(KEY, how))[1] for how in ("", "large", "small", "zeros", "huge"))
+    assert np.allclose(huge[0], HUGE * plain[0]) and np.allclose(huge[1], plain[1])
     assert np.allclose(large[0], LARGE * plain[0]) and np.allclose(large[1], plain[1])
     assert np.allclose(small[0], SMALL * plain[0]) and np.allclose(small[1] - 5, SMALL * (plain[1] - 5))
     assert (zeros[0] == 0).all(1).sum() == 1 and 4 <= (zeros[0] == 0).sum() <= 5
@@ -72,6 +73,16 @@ def epsilon(scores):
 def unit(scores):
     """Rows of length one."""
     return scores / scores.square().sum(-1, keepdim=True).sqrt()
+
+
+def gates(scores):
+    """A logistic function."""
+    return torch.sigmoid(scores)
+
+
+def never_shut(scores):
+    """It never reaches its ends."""
+    return torch.sigmoid(scores).clamp(1e-8, 1 - 1e-8)
 
 
 def torch_relu(scores):
@@ -121,6 +132,9 @@ ROWS = [
     (weights, lambda scores: weights(scores.clone()), (), "earned"),
     (weights, clamped, (), "lost"),
     (weights, masks_zeros, (), "lost"),
+    (gates, lambda scores: 1 / (1 + torch.exp(-scores)), (), "earned"),
+    (gates, never_shut, (), "lost"),
+    (gates, never_shut, ["huge"], "earned"),
     (unit, unit, ["zeros"], "earned"),
     (unit, epsilon, ["zeros"], "lost"),
     (weights, once(weights), (), "lost"),
@@ -132,7 +146,7 @@ ROWS = [
 @pytest.mark.parametrize(("reference", "student", "without", "standing"), ROWS)
 def test_what_other_numbers_find_out(reference, student, without, standing):
     """Clamps, masks made from zeros, epsilons and results that are kept lose without an input of the author's."""
-    also = [how for how in ("large", "small", "zeros") if how not in without]
+    also = [how for how in ("large", "small", "zeros", "huge") if how not in without]
     part = Function("f", points=1, reference=reference, inputs=inputs, checks=[close()], also=also)
     ask = functools.partial(answer, namespace={"f": student})
     assert judge_part(part, {}, ask, KEY).standing == standing

@@ -70,7 +70,17 @@ def test_the_audit_finds_no_fault():
         ("turn", [["cos x", "sin x"]], "lost", "shape"),
         ("turn", [["cos x", "sin x"], ["-sin x", "cos (x"]], "held", "unreadable"),
         ("turn", "cos x", "held", "unreadable"),
-        ("turn", r"\begin{pmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{pmatrix}", "held", "unreadable"),
+        ("turn", r"\begin{pmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{pmatrix}", "earned", "ok"),
+        (
+            "turn",
+            r"A = \left(\begin{array}{cc} \cos x & \sin x \\ -\sin x & \cos x \end{array}\right).",
+            "earned",
+            "ok",
+        ),
+        ("turn", r"\begin{pmatrix} \cos x & -\sin x \\ \sin x & \cos x \end{pmatrix}", "lost", "other_way"),
+        ("turn", r"2 \begin{pmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{pmatrix}", "held", "unreadable"),
+        ("turn", r"\begin{vmatrix} \cos x & \sin x \\ -\sin x & \cos x \end{vmatrix}", "held", "unreadable"),
+        ("turn", "[['cos x', 'sin x'], ['-sin x', 'cos x']]", "earned", "ok"),
         ("turn", "[[cos x, sin x], [-sin x, cos x]]", "held", "unreadable"),
     ],
 )

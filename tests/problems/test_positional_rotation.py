@@ -164,10 +164,11 @@ def test_the_question_in_another_spelling_earns_nothing(line):
     assert {lines: outcome("inner", f"{text}\n{lines}", PLAIN).points for lines in under} == under
 
 
-def test_a_matrix_written_as_one_text_is_held():
-    """It cannot be read, which does not make it wrong."""
+def test_a_matrix_written_as_one_text():
+    """LaTeX's matrix is read; the transposed one is wrong, and a product of two is held."""
     text = rf"\begin{{pmatrix}} {C} & {S} \\ -{S} & {C} \end{{pmatrix}}"
-    assert standing("block", text, PLAIN) == "held"
+    transposed = text.replace(f"& {S}", f"& -{S}").replace(f"-{S} & {C}", f"{S} & {C}")
+    assert [standing("block", given, PLAIN) for given in (text, transposed, text + text)] == ["earned", "lost", "held"]
 
 
 def test_a_matrix_that_was_fitted_is_told_so():

@@ -5,6 +5,7 @@ import json
 import math
 import random
 import struct
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -79,6 +80,9 @@ DRESSES = [
     (np.float32(0.5), 0.5),
     (np.bool_(True), True),
     (Fraction(4, 2), Fraction(2)),
+    (Decimal("0.1"), Fraction(1, 10)),
+    (Decimal("7.0"), 7),
+    (Decimal("-Infinity"), float("-inf")),
     (float("inf"), float("inf")),
     (-0.0, -0.0),
     (2**4000, 2**4000),

@@ -37,6 +37,8 @@ def shown():
         ('t = growth("O(ln T + ln U)")', r"\ln"),
         ('y = equation("y[j] = W[j,K] x[K]")', "y"),
         ('m = matrix([["1", "beta"], ["-beta", "1"]])', "pmatrix"),
+        (r'm = matrix(r"\begin{bmatrix} 1 & \beta \\ -\beta & 1 \end{bmatrix}")', "pmatrix"),
+        ("m = matrix(\"[['1', 'beta']]\")", "pmatrix"),
         ('d = derivation("beta*i\\ni*beta")', "aligned"),
     ],
 )
@@ -62,6 +64,9 @@ def test_the_indices_of_an_equation_are_named(shown):
         ('P = expression("1-e^(-bta)")', "beta"),
         ('y = equation("y[j] = W[j,k] x[K]")', "k"),
         ('t = growth("O(T + ")', "^"),
+        ('m = matrix("cos beta")', "write matrix"),
+        ("m = matrix(5)", "write matrix"),
+        ("m = matrix(['1', 'beta'])", "write matrix"),
     ],
 )
 def test_a_fault_has_a_caret_and_the_answer_is_kept(shown, source, fault):

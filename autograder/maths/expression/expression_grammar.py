@@ -132,27 +132,6 @@ class Grammar:
                     found.append(position)
         return found
 
-    def skip_name(self, end: int) -> None:
-        """Step over `NAME =` and `NAME(args) =` where the name has no meaning in the expression."""
-        names_it = self.token.kind == "word" and not self.is_known(self.token)
-        rest = [token.text for token in self.tokens[1:end]]
-        while len(rest) > 1 and rest[0] == "_":
-            rest = rest[rest.index("}") + 1 if rest[1] == "{" and "}" in rest else 2 :]
-        rest = [text for text in rest if text != "'"]
-        if names_it and (not rest or (rest[0] in CLOSING and rest[-1] == CLOSING[rest[0]])):
-            self.position = end
-            self.advance()
-
-    def is_known(self, token: Token) -> bool:
-        """Whether a word is a variable, a constant, a function or an abbreviation."""
-        try:
-            if names.given(token.text, self.words) or names.function(token.text, self.words, self.text, token.column):
-                return True
-            names.factors(token.text, self.bound, self.words, self.text, token.column, False)
-        except Unreadable:
-            return False
-        return True
-
     def made(self, node: Node, extra: Node | None = None) -> Node:
         """Count a node that was built; `extra` is what an abbreviation stands for."""
         self.nodes += 1
@@ -233,16 +212,15 @@ class Grammar:
         return self.whole()
 
     def chain(self) -> tuple[Node, ...]:
-        """The members of `a = b = c`, without the name that may stand before them."""
-        if not (found := self.equals_signs()):
+        """The members of `a = b = c`; an abbreviation of the question before them says only what they are."""
+        if not self.equals_signs():
             return (self.read(),)
-        self.skip_name(found[0])
         members = [self.sum()]
         while self.accept("="):
             members.append(self.sum())
         if self.token.kind != "end":
             raise self.unexpected()
-        return tuple(members)
+        return tuple(members[1:] if len(members) > 1 and isinstance(members[0], Given) else members)
 
     def comparisons(self) -> tuple[Compare, ...]:
         """A text that is a condition: the constraint of a question."""

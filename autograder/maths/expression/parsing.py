@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from autograder.errors import AuthorError, Unreadable
+from autograder.maths.chain import behind_its_name
 from autograder.maths.expression.expression_grammar import Grammar
 from autograder.maths.expression.expression_printing import to_latex
 from autograder.maths.expression.syntax import Compare, Expression
@@ -110,11 +111,8 @@ def _definition(head: str, text: str, words: Vocabulary) -> Definition:
 
 @lru_cache(maxsize=1024)
 def parse_chain(text: str, words: Vocabulary) -> tuple[Expression, ...]:
-    """The members of `a = b = c`, or one expression; `NAME =` and `NAME(args) =` before them may stand."""
-    try:
-        members = Grammar(text, words).chain()
-    except Unreadable as error:
-        raise explained(error) from None
+    """The members of `a = b = c`, or one expression; their name may stand before them: `H(P) =`, `dH/dx =`."""
+    members = behind_its_name(text, lambda text: Grammar(text, words).chain())
     return tuple(Expression(text=text, node=node, domains=words.domains) for node in members)
 
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from autograder.errors import Unreadable
+from autograder.maths.chain import behind_its_name
 from autograder.maths.growth.growth_printing import to_text
 from autograder.maths.growth.growth_tokens import SPELLINGS, Piece, Tokeniser
 from autograder.maths.growth.growth_tree import (
@@ -39,7 +40,7 @@ from autograder.maths.growth.growth_tree import (
     Sum,
     nodes,
 )
-from autograder.maths.spelling import CLOSING, explained
+from autograder.maths.spelling import CLOSING
 
 MAX_DEPTH = 60
 MAX_NODES = 600
@@ -47,12 +48,13 @@ _STARTS = {"number", "name", "constant", "function", "frac", "(", "[", "{"}
 
 
 def parse(text: str, *, variables: Iterable[str]) -> Growth:
-    """Read a bound such as `O(n ln n)`, `\\Theta(T + L)` or `max(n, d)`; raises Unreadable with a code and a column."""
+    """Read a bound such as `O(n ln n)`, `\\Theta(T + L)` or `max(n, d)`; raises Unreadable with a code and a column.
+
+    What it bounds may stand before it: `time = O(n)`, `f(n) \\in O(n)`.
+    """
     declared = tuple(variables)
-    try:
-        return Growth(tree=_Parser(text, declared).whole(), variables=declared)
-    except Unreadable as error:
-        raise explained(error) from None
+    tree = behind_its_name(text, lambda text: _Parser(text, declared).whole())
+    return Growth(tree=tree, variables=declared)
 
 
 class _Parser:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from autograder.errors import Unreadable, did_you_mean
 from autograder.maths.spelling.signs import (
     ACCENTS,
+    BOXES,
     CASES,
     COMMANDS,
     ENVIRONMENTS,
@@ -58,6 +59,7 @@ _FONT = (
 )
 _COMMAND = r"\\(?:(?P<command>[A-Za-z]+)|(?P<escaped>.?))"
 _ACCENT = r"->|<-|~(?![\sA-Za-z\\])|\.(?:hat|bar|dot|tilde|vec)(?![A-Za-z])"
+_AFTER_BOX = re.compile(rf"(?:{_BLANK}|[.,;])*(?:\Z|\n|\\\\)")
 _BAR_BEHIND = re.compile(r"\s*(?:(\.)|(\\?\||\\[lr]?[vV]ert(?![A-Za-z])))?")
 _FONT_TAKES = re.compile(r"[A-Za-z{\\]")
 _SCIENTIFIC = re.compile(r"[eE]([-+][0-9]+)")
@@ -265,6 +267,8 @@ def scan(text: str, dialect: Dialect, is_name: Callable[[str], bool]) -> list[To
         raise fault(dialect, "too_long", message, text, dialect.longest)
     scanner = _Scanner(text, dialect, is_name)
     scanner.span(0, len(scanner.plain))
+    while scanner.found and (scanner.found[-1].text in (",", ";") or scanner.found[-1].kind == "line"):
+        scanner.found.pop()  # as in a sentence
     scanner.add("end", "", len(scanner.plain), len(scanner.plain))
     return _Braces(scanner, is_name).all() if scanner.takes_arguments else scanner.found
 
@@ -414,6 +418,8 @@ class _Scanner:
             self.add("sign", COMMANDS[name], position, end, command=True)
         elif name in SIZES:
             return self.sized(name, end)
+        elif name in BOXES:
+            return self.boxed(end)
         elif name in SILENT:
             self.spaced = True
         elif name in ACCENTS and self.dialect.accents:
@@ -429,6 +435,21 @@ class _Scanner:
             hint = did_you_mean(name, [*WORDS, *COMMANDS])
             raise self.fault("command", f"the LaTeX command \\{name} is not read here{hint}", position)
         return end
+
+    def boxed(self, end: int) -> int:
+        """A frame around an answer vanishes with its braces; of one around a part of it, the braces stay."""
+        opening = re.compile(r"\s*\{").match(self.plain, end)
+        alone = not self.found or self.found[-1].kind == "line" or self.found[-1].text == "="
+        if opening is None or not alone:
+            return end
+        depth, closing = 1, opening.end()
+        while depth and closing < len(self.plain):
+            depth += (self.plain[closing] == "{") - (self.plain[closing] == "}")
+            closing += 1
+        if depth or not _AFTER_BOX.match(self.plain, closing):
+            return end
+        self.span(opening.end(), closing - 1)
+        return closing
 
     def refuse_swallowed(self, position: int, word: str) -> None:
         """A tab in front of the rest of a command, or a line break where both could be meant."""

@@ -74,6 +74,7 @@ FONTS = frozenset((
     "mathbf", "mathit", "mathsf", "mathtt", "mathcal", "mathscr", "mathfrak", "mathbb", "mathnormal", "mathop",
     "mathord", "mathbin", "mathrel", "boldsymbol", "bm", "symbf", "ensuremath",
 ))  # fmt: skip
+BOXES = frozenset(("boxed", "fbox", "underline"))  # around a result
 # Environments around the answer, which do not change it.
 ENVIRONMENTS = frozenset((
     "equation", "align", "aligned", "alignat", "gather", "gathered", "eqnarray", "displaymath", "math", "split",

@@ -69,6 +69,7 @@ class _Reading(Scoped):
     def meaning(self, link: Expr) -> Meaning:
         """What the left side is said to be."""
         scope, free = self._left_scope()
+        scope |= self.bare(scope, link)
         left = tuple(self.index(index, scope, self.left.column) for index in self.left.indices)
         if isinstance(link, (Pieces, Concat)):
             body: Core = self.join(link, scope, free)

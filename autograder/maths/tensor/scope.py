@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from autograder.maths.tensor import messages
 from autograder.maths.tensor.core_tree import CoreIndex, Fault, Integer, SizeIndex, Variable
-from autograder.maths.tensor.tensor_tree import Equation, Index, Lookup, Name, Symbol
+from autograder.maths.tensor.symbols import occurs
+from autograder.maths.tensor.tensor_tree import Equation, Expr, Index, Lookup, Name, Symbol
 
 Scope = dict[str, str]
 CONTEXT = "@"
@@ -63,13 +64,16 @@ class Scoped:
 
     def _context(self) -> list[str]:
         """Declared context indices, and the t of a left index w_t."""
-        labels = [
-            term.atom.label
-            for index in self.left.indices
-            for term in index.terms
-            if isinstance(term.atom, Symbol) and not term.atom.capital and len(term.atom.label) == 1
-        ]
-        return [*self.setting.context, *(label for label in labels if label.isalpha() and label.islower())]
+        return [*self.setting.context, *(symbol.label for symbol in self.left_symbols() if _running(symbol))]
+
+    def bare(self, scope: Scope, link: Expr) -> Scope:
+        """`P(w_t) = softmax_w …`: the w of the right side is the w_t of the left, where the right has no w_t itself."""
+        found: Scope = {}
+        for symbol in self.left_symbols():
+            name = Symbol(letter=symbol.letter, primes=symbol.primes)
+            if _running(symbol) and name.key not in scope and occurs(name, link) and not occurs(symbol, link):
+                found[name.key] = scope[symbol.key]
+        return found
 
     def fault(self, fault: Fault, column: int) -> None:
         """Note a fault, once."""
@@ -138,6 +142,12 @@ class Scoped:
         else:
             self.fault(messages.free_right(symbol.key), column)
         return self.fresh(symbol)
+
+
+def _running(symbol: Symbol) -> bool:
+    """Whether it is a symbol such as w_t, whose label is an index."""
+    label = symbol.label
+    return not symbol.capital and len(label) == 1 and label.isalpha() and label.islower()
 
 
 def symbol_of(key: str) -> Symbol:

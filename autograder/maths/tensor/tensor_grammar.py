@@ -12,7 +12,8 @@ r"""The recursive-descent parser of tensor equations; student text is never eval
              | "softmax_" subs "[" expr "]" | FUNCTION "(" expr { "," expr } ")"
              | "\frac" group group | "\sqrt" group | "sqrt" factor ;
     group    = "{" expr "}" | "(" expr ")" | DIGIT | LETTER ;         one token, as in TeX: \frac12
-    tensor   = name [ "[" index { "," index } [ "|" given ] "]" ] | name "(" index { "," index } ")" [ "[" … "]" ] ;
+    tensor   = name [ "[" entry { "," entry } [ "|" given ] "]" ] | name "(" entry { "," entry } ")" [ "[" … "]" ] ;
+    entry    = index | symbol "=" index ;                             P(w_t = w) is P[w_t], and P(w_t = v) is P[v]
     name     = letters { accent | "^" label | "_" label | "'" } ;
     index    = [ "-" ] iterm { ( "+" | "-" ) iterm } ;
     iterm    = [ NUMBER [ "*" ] ] ( symbol | "(" index ")" | name "[" index { "," index } "]" ) | NUMBER ;
@@ -552,9 +553,9 @@ class Grammar:
 
     def _index_list(self, closing: str) -> tuple[tuple[Index, ...], str]:
         """Indices, and what stands behind a bar: a condition is no index and is kept as text."""
-        found = [self.index()]
+        found = [self._entry()]
         while self.accept(","):
-            found.append(self.index())
+            found.append(self._entry())
         parts: list[str] = []
         if self.accept("|"):
             depth = 0
@@ -567,6 +568,14 @@ class Grammar:
                 parts.append("" if token.kind in ("accent", "command") else token.text)
         self.expect(closing)
         return tuple(found), "".join(parts)
+
+    def _entry(self) -> Index:
+        """An index; `w_t = w`, as in P(w_t = w), is the index w_t, and `w_t = v` is v."""
+        index = self.index()
+        if (symbol := index.symbol) is None or not symbol.label or not self.accept("="):
+            return index
+        value = self.index()
+        return index if value.symbol == Symbol(letter=symbol.letter, primes=symbol.primes) else value
 
     def _opaque(self, name: Name, column: int) -> Expr:
         self.expect("(")

@@ -64,6 +64,24 @@ CHAINS = [
     ("x + 1", "equal"),
     ("y = x + 1", "equal"),
     ("f(x) = 1 + x = x + 1", "equal"),
+    ("= x + 1", "equal"),
+    ("dH/dx = x + 1", "equal"),
+    ("∂H/∂x = x + 1,", "equal"),
+    (r"\frac{\mathrm{d}H(P)}{\mathrm{d}x} = x + 1", "equal"),
+    (r"\frac{d}{dx} H(P) = x + 1", "equal"),
+    (r"\nabla_x H = x + 1", "equal"),
+    ("H'(x) = x + 1", "equal"),
+    (r"D_{KL}(P \| Q) := x + 1", "equal"),
+    (r"\text{the slope} = x + 1", "equal"),
+    (r"\boxed{H(P) = x + 1}", "equal"),
+    (r"dH/dx = \boxed{x + 1}.", "equal"),
+    ("dH/dx = x + 2", "different"),
+    ("dH/dx = 2 3 x", "unreadable"),
+    ("H + r = x + 1", "unreadable"),
+    ("2 r = x + 1", "unreadable"),
+    ("r, s = x + 1", "unreadable"),
+    ("(1-r) + r x, r = x + 1", "unreadable"),
+    ("r where r = x + 1", "unreadable"),
     (r"H_{max}(P) = 1 + x", "equal"),
     (r"P(w_t) = 1 + x", "equal"),
     ("y = x + 2", "different"),
@@ -75,10 +93,31 @@ CHAINS = [
 
 @pytest.mark.parametrize(("answer", "outcome"), CHAINS)
 def test_a_chain_is_its_last_member_if_all_are_equal(answer: str, outcome: str) -> None:
-    """A name before the members is dropped; members that differ are two answers, for a person."""
+    """A name before the members is dropped; members that differ are two answers, for a person.
+
+    A left side that is neither a name nor an expression of the question cannot be read.
+    """
+    if outcome == "unreadable":
+        with pytest.raises(Unreadable):
+            expression.decide("x+1", answer, domains={"x": "real"})
+        return
     decision = expression.decide("x+1", answer, domains={"x": "real"})
     assert decision.outcome == outcome
     assert outcome != "undecided" or ("x + 1" in decision.message and decision.code == "chain")
+
+
+def test_an_abbreviation_before_a_chain_is_a_name() -> None:
+    """`P(i) = …` says what is asked, whatever the question calls P(i); in a product it is a member."""
+    words = {"domains": {"x": "real", "i": "nat"}, "definitions": {"P(i)": "i^2"}}
+    for answer, outcome in [("P(i) = x + 1", "equal"), ("P(i) = x", "different"), ("2 P(i) = x + 1", "undecided")]:
+        assert expression.decide("x+1", answer, **words).outcome == outcome
+
+
+def test_a_fault_behind_a_name_keeps_its_place() -> None:
+    """The caret stands under what the student typed."""
+    with pytest.raises(Unreadable) as refused:
+        expression.parse_answer("dH/dx = x + q", domains={"x": "real"})
+    assert (refused.value.column, refused.value.text) == (12, "dH/dx = x + q")
 
 
 def test_a_chain_is_no_expression_by_itself() -> None:

@@ -37,6 +37,8 @@ READ = [
     ("sqrt n", "sqrt(n)"), ("⌈log2 T⌉", "ceil(log2(T))"), ("\\lfloor T/2 \\rfloor", "floor(T/2)"),
     ("\\max\\{n,d\\}", "max(n, d)"), ("\\operatorname{max}(n, d)", "max(n, d)"), ("max(n,d,k)", "max(n, d, k)"),
     ("a/b", None), ("n/k*m", "n/k*m"), ("n ln n/ln k", "n*ln(n)/ln(k)"), ("-n", "-n"), ("n - (m - d)", "n - (m - d)"),
+    ("time = O(n)", "n"), ("T_1(n) = n", "n"), ("f \\in O(n)", "n"), ("f(q) ∈ O(n)", "n"), ("= O(n)", "n"),
+    ("\\boxed{time = O(n)}", "n"), ("O(n),", "n"),
     (".5n", "0.5*n"), ("0.25", "0.25"), ("e^n", "exp(1)^n"), ("exp(n)", "exp(n)"), ("TL", "T*L"), ("{n}", "n"),
 ]  # fmt: skip
 
@@ -49,6 +51,7 @@ REFUSED = [
     ("o(n)", "wrapper", 0), ("Ω(n)", "wrapper", 0), ("n!", "factorial", 1), ("N", "unknown_name", 0),
     ("q + n", "unknown_name", 0), ("foo(n)", "unknown_name", 0), ("n_1", "unknown_name", 1), ("2e3", "unknown_name", 1),
     ("inf", "unknown_name", 0), ("О(n)", "lookalike", 0), ("2 * н", "lookalike", 4), ("n = 2", "character", 2),
+    ("O(n) = O(n)", "character", 5), ("q, r = n", "unknown_name", 0), ("time = O(n", "syntax", 10),
     ("|n|", "character", 0), ("n % 2", "character", 2), ("∞", "character", 0), ("n'", "character", 1),
     ("ln X Y", "ambiguous", 5), ("n log n m", "ambiguous", 8), ("ln T(ln J)", "ambiguous", 4), ("ln T (J+1)",
     "ambiguous", 5),

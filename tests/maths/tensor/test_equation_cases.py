@@ -185,6 +185,21 @@ DECEPTIVE_WITH_DECLARATIONS = [
         CONTEXT,
     ),
     ("P[w] = softmax_w[e[w,I] h[t-1,I]]", "P[s,w] = softmax_w[e[w,I] h[s-1,I]]", "different", CONTEXT),
+    *(
+        ("P[w] = softmax_w[e[w,I] h[t-1,I]]", answer, outcome, CONTEXT)
+        for answer, outcome in [
+            ("P(w_t) = softmax_w e[w,I] h[t-1,I]", "equal"),
+            ("P(w_t | M) = exp(e[w,I] h[t-1,I]) / sum_v exp(e[v,I] h[t-1,I])", "equal"),
+            ("s[v] = e[v,I] h[t-1,I]\nP(w_t) = softmax_w s[w]", "equal"),
+            ("P(w_t = w) = softmax_w e[w,I] h[t-1,I]", "equal"),
+            ("P(w_t = v | M) = softmax_v e[v,I] h[t-1,I]", "equal"),
+            ("P(w_t) = softmax_w e[w,I] h[t,I]", "different"),
+            ("P(w_t) = softmax_w e[w_t,I] h[t-1,I]", "different"),
+            ("P(w_t) = softmax_v e[v,I] h[t-1,I]", "different"),
+            ("P(w_t) = sum_w softmax_w e[w,I] h[t-1,I]", "different"),
+            ("P(w_t = w) = softmax_v e[v,I] h[t-1,I]", "different"),
+        ]
+    ),
     ("y[t] = sum_{s=1}^{t} x[s]", "y[t] = y[t-1] + x[t]", "undecided", Declarations()),
     ("y[t] = x[t-1]", "x[t] = 0 * x[t-1]\ny[t] = x[t-1]", "different undecided", Declarations()),
     (
