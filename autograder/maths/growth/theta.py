@@ -216,7 +216,7 @@ def _along(expected: Node, given: Node, regime: Regime) -> int | None:
 @lru_cache(maxsize=8192)
 def _leading(tree: Node, regime: Regime) -> tuple[int, list[Monomial], list[Monomial]] | None:
     """A bound's sign and what matters of it along a regime. A class is compared with one reference."""
-    evaluator = Evaluator(regime.values(), regime)
+    evaluator = Evaluator(regime.values, regime)
     try:
         return evaluator.leading(evaluator.ratio(tree))
     except (Undecidable, Undefined):
