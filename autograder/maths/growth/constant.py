@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 _BITS = 256
 _SAME = Fraction(1, 2**120)
@@ -81,6 +81,8 @@ class Constant:
     def _combine(self, other: Constant, how: Callable[[Fraction, Fraction], Fraction]) -> Constant:
         if self.is_zero or other.is_zero:
             return ZERO
+        if other is ONE:
+            return self
         if self.value is None or other.value is None:
             return loose(self.sign * other.sign)
         result = how(self.value, other.value)
@@ -139,6 +141,7 @@ def _exact(value: Fraction) -> Constant:
     return rational(value)
 
 
+@lru_cache(maxsize=4096)
 def _by_flint(function: str, value: Fraction) -> Fraction:
     """`arb.log` or `arb.exp` of a rational, good to some forty bits more than are kept."""
     from flint import arb, fmpq

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from autograder.maths.growth.constant import rational
 from autograder.maths.growth.monomial import FIXED_DEPTH, Monomial, atom, tendency, without_fixed
@@ -57,6 +58,7 @@ class Regime:
         """Along a regime any two monomials can be compared."""
         return True
 
+    @cached_property
     def values(self) -> dict[str, Monomial]:
         """Each variable as a monomial in T."""
         return {name: atom(_T, depth).to_the(rational(power)) for name, (depth, power) in self.rates}
@@ -67,9 +69,8 @@ class Regime:
 
     def admits(self, ratios: Sequence[Monomial], *, exactly: bool = False) -> bool:
         """Whether the constraints (ratios >= 1 in the variables) hold along the regime, or could after a rescaling."""
-        values = self.values()
         along = tendency if exactly else growth_along
-        return all(along(substituted(ratio, values)) >= 0 for ratio in ratios)
+        return all(along(substituted(ratio, self.values)) >= 0 for ratio in ratios)
 
     def describe(self) -> str:
         """`X is fixed and Y grows`: a condition that follows the word *when*."""
@@ -90,7 +91,23 @@ def substituted(found: Monomial, values: dict[str, Monomial]) -> Monomial:
 
 
 def regimes(variables: Sequence[str], ratios: Sequence[Monomial]) -> Iterator[Regime]:
-    """Admissible regimes, simplest first; in each some variable is T itself."""
+    """Admissible regimes, simplest first; in each some variable is T itself. Those of a question are found once."""
+    found, further = _shared(tuple(variables), tuple(ratios))
+    for place in itertools.count():
+        if place == len(found):
+            found.extend(itertools.islice(further, 1))
+        if place == len(found):
+            return
+        yield found[place]
+
+
+@lru_cache(maxsize=64)
+def _shared(variables: tuple[str, ...], ratios: tuple[Monomial, ...]) -> tuple[list[Regime], Iterator[Regime]]:
+    """The regimes that were asked for so far, and those to come."""
+    return [], _admissible(variables, ratios)
+
+
+def _admissible(variables: Sequence[str], ratios: Sequence[Monomial]) -> Iterator[Regime]:
     seen: set[tuple[Rate, ...]] = set()
     for stage in _STAGES:
         if len(stage) ** len(variables) > _MOST and seen:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from autograder.errors import AuthorError, Unreadable
@@ -199,12 +200,10 @@ def _constants(given: Node) -> Decision | None:
 
 def _along(expected: Node, given: Node, regime: Regime) -> int | None:
     """-1 where the answer is too small along the regime, +1 too large, 0 neither or unknown, None not positive."""
-    evaluator = Evaluator(regime.values(), regime)
-    try:
-        positive, above, below = evaluator.leading(evaluator.ratio(expected))
-        sign, top, bottom = evaluator.leading(evaluator.ratio(given))
-    except (Undecidable, Undefined):
+    right, left = _leading(expected, regime), _leading(given, regime)
+    if right is None or left is None:
         return 0
+    (positive, above, below), (sign, top, bottom) = right, left
     if positive < 0:  # of a reference that is negative somewhere nothing can be said
         return 0
     if sign <= 0:
@@ -212,6 +211,16 @@ def _along(expected: Node, given: Node, regime: Regime) -> int | None:
     if positive == 0:  # a reference such as n - k vanishes where k = n
         return 1
     return growth_along(top[0] * below[0] / (bottom[0] * above[0]))
+
+
+@lru_cache(maxsize=8192)
+def _leading(tree: Node, regime: Regime) -> tuple[int, list[Monomial], list[Monomial]] | None:
+    """A bound's sign and what matters of it along a regime. A class is compared with one reference."""
+    evaluator = Evaluator(regime.values, regime)
+    try:
+        return evaluator.leading(evaluator.ratio(tree))
+    except (Undecidable, Undefined):
+        return None
 
 
 def _report(found: dict[int, Regime]) -> Decision | None:

@@ -30,6 +30,7 @@ from autograder.maths.tensor.core_tree import (
     reads,
 )
 from autograder.maths.tensor.declarations import Declarations
+from autograder.maths.tensor.tensor_tree import kept
 
 Node = tuple[object, ...]
 
@@ -63,6 +64,17 @@ class Axes:
     joined: list[tuple[Node, tuple[tuple[Node | None, Node], ...], Fault | None]] = field(default_factory=list)
     weights: Counter[Node] = field(default_factory=Counter)
     zero: frozenset[str] = frozenset()
+
+    def copy(self) -> Axes:
+        """The same, to be united further."""
+        return Axes(
+            parents=dict(self.parents),
+            letters={root: set(letters) for root, letters in self.letters.items()},
+            firm=set(self.firm),
+            joined=list(self.joined),
+            weights=Counter(self.weights),
+            zero=self.zero,
+        )
 
     def root(self, node: Node) -> Node:
         """The representative of a node."""
@@ -143,9 +155,10 @@ def add_answer(axes: Axes, side: Side, known: frozenset[str]) -> list[Fault]:
     return faults
 
 
-def sizes(node: Core) -> set[str]:
+@kept
+def sizes(node: Core) -> frozenset[str]:
     """The axes whose size is used as a number."""
-    found = {node.axis} if isinstance(node, AxisSize) else set()
+    found = frozenset({node.axis} if isinstance(node, AxisSize) else ())
     return found.union(*(sizes(child) for child in inner(node)))
 
 
@@ -164,13 +177,12 @@ def _unite_bounds(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str
                     axes.unite(here, there)
 
 
-def _bounds(node: Core) -> Iterable[tuple[str, CoreIndex | None, CoreIndex | None]]:
-    if isinstance(node, Multiply):
-        yield from node.bounds
+@kept
+def _bounds(node: Core) -> tuple[tuple[str, CoreIndex | None, CoreIndex | None], ...]:
+    here = node.bounds if isinstance(node, Multiply) else ()
     if isinstance(node, Indicator) and node.left.variable and node.right.variable:
-        yield node.left.variable, node.right, None
-    for child in inner(node):
-        yield from _bounds(child)
+        here = ((node.left.variable, node.right, None),)
+    return (*here, *(bound for child in inner(node) for bound in _bounds(child)))
 
 
 def _letters(axes: Axes, side: Side, meaning: Meaning, known: frozenset[str]) -> list[Fault]:
@@ -200,20 +212,26 @@ def _at(fault: Fault, meaning: Meaning, column: int) -> Fault:
 
 def _places(side: Side, meaning: Meaning) -> Iterable[tuple[Node, Node, int, Read]]:
     """Every position where a plain variable stands, that variable, and the reading it belongs to."""
-    left = Read(meaning.name, meaning.left)
-    for read in (left, *reads(meaning.body), *_integers(meaning.body)):
-        for number, index in enumerate(read.indices):
-            if index.variable is not None:
-                yield side.position(read.name, number), side.variable(meaning, index.variable), number, read
+    for read, number, name in _plain(meaning):
+        yield side.position(read.name, number), side.variable(meaning, name), number, read
 
 
-def _integers(node: Core) -> Iterable[Read]:
+@kept
+def _plain(meaning: Meaning) -> tuple[tuple[Read, int, str], ...]:
+    """Every reading's indices that are plain variables, with their number."""
+    return tuple(
+        (read, number, index.variable)
+        for read in (Read(meaning.name, meaning.left), *reads(meaning.body), *_integers(meaning.body))
+        for number, index in enumerate(read.indices)
+        if index.variable is not None
+    )
+
+
+@kept
+def _integers(node: Core) -> tuple[Read, ...]:
     """The integer functions inside indices, as readings."""
-    if isinstance(node, Read):
-        for index in node.indices:
-            yield from _of_index(index)
-    for child in inner(node):
-        yield from _integers(child)
+    here = [read for index in node.indices for read in _of_index(index)] if isinstance(node, Read) else []
+    return (*here, *(read for child in inner(node) for read in _integers(child)))
 
 
 def _of_index(index: CoreIndex) -> Iterable[Read]:

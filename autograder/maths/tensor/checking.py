@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from autograder.maths.tensor import messages
 from autograder.maths.tensor.axes import Side, add_answer, declared
@@ -12,7 +13,7 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.meaning import meanings
 from autograder.maths.tensor.scope import Setting
 from autograder.maths.tensor.symbols import axes
-from autograder.maths.tensor.tensor_tree import Expr, Indicator, System, Tensor, children
+from autograder.maths.tensor.tensor_tree import Expr, Indicator, System, Tensor, children, kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,17 +23,17 @@ class Interpreted:
     system: System
     links: tuple[tuple[Meaning, ...], ...]
 
-    @property
+    @cached_property
     def last(self) -> tuple[Meaning, ...]:
         """What each equation defines its left side to be."""
         return tuple(chain[-1] for chain in self.links)
 
-    @property
+    @cached_property
     def own(self) -> frozenset[str]:
         """The tensors that are defined here."""
         return frozenset(chain[-1].name for chain in self.links)
 
-    @property
+    @cached_property
     def faults(self) -> tuple[Fault, ...]:
         """The faults of single equations."""
         return tuple(fault for chain in self.links for meaning in chain for fault in meaning.faults)
@@ -170,13 +171,11 @@ def _circles(found: Interpreted) -> list[Fault]:
     ]
 
 
-def _all_reads(node: Core) -> Iterable[Read]:
+@kept
+def _all_reads(node: Core) -> tuple[Read, ...]:
     """Every reading, those of integer functions inside indices too."""
-    if isinstance(node, Read):
-        yield node
-        yield from _lookups(node.indices, node.column)
-    for child in inner(node):
-        yield from _all_reads(child)
+    here = [node, *_lookups(node.indices, node.column)] if isinstance(node, Read) else []
+    return (*here, *(read for child in inner(node) for read in _all_reads(child)))
 
 
 def _lookups(indices: Sequence[CoreIndex], column: int) -> Iterable[Read]:
@@ -209,9 +208,10 @@ def recurring(found: Interpreted) -> dict[str, int]:
     return {m.name: len(m.left) for m in found.last if m.name in shifted & reached(needs, m.name)}
 
 
-def tensors(node: Expr) -> set[str]:
+@kept
+def tensors(node: Expr) -> frozenset[str]:
     """Every tensor name that is written in an expression."""
-    found = {node.name.key} if isinstance(node, Tensor) and not isinstance(node, Indicator) else set()
+    found = frozenset({node.name.key} if isinstance(node, Tensor) and not isinstance(node, Indicator) else ())
     return found.union(*(tensors(child) for child in children(node)))
 
 

@@ -8,26 +8,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 
-from autograder.maths.tensor.tensor_tree import Symbol
+from autograder.maths.tensor.tensor_tree import Symbol, kept
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Variable:
     """An index variable as part of an index."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SizeIndex:
     """The size of an axis as part of an index: the K of `Out[K-1,t,I]`."""
 
     axis: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Integer:
     """An integer-valued function of indices: `w[b,t]`."""
 
@@ -35,14 +36,14 @@ class Integer:
     indices: tuple[CoreIndex, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CoreIndex:
     """`constant + sum of coefficient * atom`."""
 
     terms: tuple[tuple[int, Variable | SizeIndex | Integer], ...]
     constant: int = 0
 
-    @property
+    @cached_property
     def variable(self) -> str | None:
         """The variable, if the index is one and nothing else."""
         match self.terms:
@@ -51,28 +52,28 @@ class CoreIndex:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Constant:
     """An exact number."""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AxisSize:
     """The number of entries along an axis."""
 
     axis: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IndexValue:
     """An index used as a number: the i of `softmax_i[-beta i]`."""
 
     index: CoreIndex
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
     """An entry of a tensor, defined or given."""
 
@@ -81,7 +82,7 @@ class Read:
     column: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Indicator:
     """One where the indices compare as the sign says, else zero: the Kronecker delta and masks."""
 
@@ -90,14 +91,14 @@ class Indicator:
     right: CoreIndex
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Add:
     """Terms with signs."""
 
     terms: tuple[tuple[int, Core], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Multiply:
     """A product, summed over `over`; `bounds` restrict a variable to lower <= variable <= upper."""
 
@@ -106,14 +107,14 @@ class Multiply:
     bounds: tuple[tuple[str, CoreIndex | None, CoreIndex | None], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reciprocal:
     """One over the body."""
 
     body: Core
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Raise:
     """A power."""
 
@@ -121,7 +122,7 @@ class Raise:
     exponent: Core
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Normalise:
     """A softmax: the exponential of the body over its sum along the variables."""
 
@@ -129,7 +130,7 @@ class Normalise:
     body: Core
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Apply:
     """A known function, entry by entry."""
 
@@ -137,7 +138,7 @@ class Apply:
     arguments: tuple[Core, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unknown:
     """A function that is only named: of each argument it takes the axes `whole` together; it returns axes
     `outputs`.
@@ -148,7 +149,7 @@ class Unknown:
     outputs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Join:
     """Concatenation along `output`: for each piece, `head` (or None) and then `inner`, head-major."""
 
@@ -187,7 +188,7 @@ class Fault:
     fatal: bool = True
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Meaning:
     """One link of an equation. `left` has an index per position of the left side."""
 
@@ -200,6 +201,7 @@ class Meaning:
     equation: int
 
 
+@kept
 def reads(node: Core) -> tuple[Read, ...]:
     """Every tensor entry in a node, those used as integers left out."""
     if isinstance(node, Read):
@@ -239,6 +241,7 @@ def inner(node: Core) -> tuple[Core, ...]:
     return ()
 
 
+@kept
 def variables(node: Core | CoreIndex) -> frozenset[str]:
     """Every variable that occurs in an index, bound ones too."""
     if isinstance(node, CoreIndex):

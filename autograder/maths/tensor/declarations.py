@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.tensor.tensor_grammar import parse
@@ -85,6 +86,7 @@ def tensor_key(text: str) -> str:
     return _left(text).name.key
 
 
+@lru_cache(maxsize=1024)
 def _left(text: str) -> Tensor:
     try:
         return parse(f"{text} = 0").equations[0].left

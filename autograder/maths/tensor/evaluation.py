@@ -198,6 +198,8 @@ class Body:
 
     def _index(self, index: CoreIndex) -> tuple[tuple[str, ...], Array]:
         """The integers that an index takes, over the variables in it."""
+        if index.variable is not None:
+            return (index.variable,), np.array(self._grid(index.variable))
         parts: list[tuple[int, Value]] = []
         constant = index.constant
         for coefficient, atom in index.terms:

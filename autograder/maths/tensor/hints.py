@@ -13,6 +13,7 @@ from autograder.maths.decision import Decision
 from autograder.maths.tensor.checking import needed
 from autograder.maths.tensor.comparison import Comparison
 from autograder.maths.tensor.likeness import alike, sizes_of
+from autograder.maths.tensor.number_systems import Floats
 from autograder.maths.tensor.question import Prepared, Question
 from autograder.maths.tensor.repairs import Repair, repairs
 from autograder.maths.tensor.values import Budget
@@ -70,7 +71,7 @@ def _search(question: Question, prepared: Prepared, wrong: str) -> Repair | None
     """The first single repair that makes the wrong tensor right."""
     system = needed(prepared.answer.system, wrong)
     narrow = Question(reference=needed(question.system, wrong), declarations=question.declarations, target=wrong)
-    budget, fixed, worth = Budget(SEARCH), sizes_of(narrow), OrderedDict[Any, Any]()
+    budget, fixed, floats, worth = Budget(SEARCH), sizes_of(narrow), Floats(0), OrderedDict[Any, Any]()
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue
@@ -79,7 +80,7 @@ def _search(question: Question, prepared: Prepared, wrong: str) -> Repair | None
                 return None
             equations = (*system.equations[:number], repair.equation, *system.equations[number + 1 :])
             repaired = replace(system, equations=equations)
-            likely = alike(narrow.prepare(repaired, budget=budget, fixed=fixed), worth, OrderedDict())
+            likely = alike(narrow.prepare(repaired, budget=budget, fixed=fixed), floats, worth, OrderedDict())
             if likely and _right(narrow.prepare(repaired, budget=budget)):
                 return repair
     return None

@@ -15,6 +15,7 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.equivalence import verdict
 from autograder.maths.tensor.likeness import Values, alike, sizes_of
+from autograder.maths.tensor.number_systems import Floats
 from autograder.maths.tensor.question import Question, Text, system_of
 from autograder.maths.tensor.values import OPERATIONS, Budget
 
@@ -42,11 +43,15 @@ class Mistakes:
         system = system_of(answer)
         theirs: Values = OrderedDict()
         budget = Budget(2 * OPERATIONS)  # for all together
+        floats = Floats(0)
         for place, question in enumerate(self.questions):
             if question is None:
                 continue
             prepared = question.prepare(system, budget=budget, fixed=self.fixed)
-            if alike(prepared, self.values[place], theirs) and verdict(question.prepare(system, budget=budget)).equal:
+            if (
+                alike(prepared, floats, self.values[place], theirs)
+                and verdict(question.prepare(system, budget=budget)).equal
+            ):
                 return place
         return None
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from autograder.maths.tensor.axes import Side, add_reference, declared
+from autograder.maths.tensor.axes import Side
 from autograder.maths.tensor.comparison import Compared, Comparison, agree
 from autograder.maths.tensor.core_tree import variables
 from autograder.maths.tensor.evaluation import Evaluation
@@ -26,19 +26,17 @@ Values = OrderedDict[tuple[object, ...], Value]
 
 def sizes_of(question: Question) -> dict[str, int]:
     """The sizes of the axes that the question names, as they are drawn without an answer."""
-    declarations, meanings = question.declarations, question.found.last
-    axes = declared(declarations)
-    add_reference(axes, Side(owner="reference", meanings=meanings, own=question.found.own - set(declarations.shapes)))
-    sizes = Sizes(axes, declarations, 0)
+    axes = question.axes.copy()
+    sizes = Sizes(axes, question.declarations, 0)
     return {letter: sizes.axis(letter) for letters in axes.letters.values() for letter in letters}
 
 
-def alike(prepared: Prepared, ours: Values, theirs: Values) -> bool:
+def alike(prepared: Prepared, floats: Floats, ours: Values, theirs: Values) -> bool:
     """Whether floats agree. `ours` and `theirs` keep what the reference and the answer are worth."""
     comparison = prepared.comparison
     if comparison is None:
         return False
-    first, second = comparison.evaluations("float", 0, lambda: Floats(comparison.seed))
+    first, second = comparison.evaluations("float", 0, lambda: floats)
     first.budget, second.budget = Budget(), Budget()  # apart, so that what was kept changes nothing
     try:
         with np.errstate(all="ignore"):

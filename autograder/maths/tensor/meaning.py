@@ -55,6 +55,7 @@ from autograder.maths.tensor.tensor_tree import (
     System,
     Tensor,
     Total,
+    kept,
 )
 
 ZERO = Fraction(0)
@@ -268,7 +269,17 @@ def _whole(node: Total, lower: CoreIndex | None, upper: CoreIndex | None, zero: 
 
 def meanings(system: System, setting: Setting) -> tuple[tuple[Meaning, ...], ...]:
     """For each equation, what each link of its chain says."""
-    return tuple(
-        tuple(meaning(equation, link, setting, number) for link in equation.links)
-        for number, equation in enumerate(system.equations)
-    )
+    return tuple(_chain(equation, setting, number) for number, equation in enumerate(system.equations))
+
+
+def _chain(equation: Equation, setting: Setting, number: int) -> tuple[Meaning, ...]:
+    """What the links of an equation say, which it keeps: systems that differ in one equation share the others."""
+    found = _chains(equation)
+    if (setting, number) not in found:
+        found[setting, number] = tuple(meaning(equation, link, setting, number) for link in equation.links)
+    return found[setting, number]
+
+
+@kept
+def _chains(equation: Equation) -> dict[tuple[Setting, int], tuple[Meaning, ...]]:
+    return {}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from autograder.errors import AuthorError, Unreadable, did_you_mean
-from autograder.maths.tensor.axes import Side, add_answer, add_reference, declared
+from autograder.maths.tensor.axes import Axes, Side, add_answer, add_reference, declared
 from autograder.maths.tensor.checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, position_names, tensor_of
 from autograder.maths.tensor.core_tree import Fault
@@ -106,6 +106,21 @@ class Question:
         for fault in self.found.faults:
             if fault.fatal:
                 raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
+        self.side = Side(owner="reference", meanings=self.found.last, own=self.found.own - set(declarations.shapes))
+
+    @cached_property
+    def axes(self) -> Axes:
+        """The axes of the declarations and the reference, before there is an answer."""
+        axes = declared(self.declarations)
+        add_reference(axes, self.side)
+        return axes
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """The axes that the question fixes."""
+        declarations = self.declarations
+        shaped = {letter for shape in declarations.shapes.values() for letter in shape}
+        return axes_of(self.system) | shaped | set(declarations.sizes)
 
     def prepare(
         self,
@@ -123,10 +138,10 @@ class Question:
         if system.defining(self.target):
             system = needed(system, self.target)  # lines that the target does not need cannot spoil it
         second = interpret(system, self.declarations, axes_of(self.system))
-        faults = [*second.faults, *_named(self.found, second, self.target, self.declarations, closed)]
+        faults = [*second.faults, *self._named(second, closed)]
         comparison = None
         if not any(fault.fatal for fault in faults):
-            comparison, more = _unify(self.found, second, self.target, self.declarations, budget, seed, fixed)
+            comparison, more = self._unified(second, budget, seed, fixed)
             faults += more
         if any(fault.fatal for fault in faults):
             comparison = None
@@ -138,27 +153,43 @@ class Question:
             comparison=comparison,
         )
 
+    @cached_property
+    def _arities(self) -> dict[str, int]:
+        """The tensors that the question knows, with their numbers of indices."""
+        shapes = {name: len(shape) for name, shape in self.declarations.shapes.items()}
+        return {**inputs(self.found), **recurring(self.found), **shapes}
+
+    def _named(self, second: Interpreted, closed: bool) -> list[Fault]:
+        """Faults of names and numbers of indices against what the question knows."""
+        shifted = {m.name: len(m.left) for m in self.found.last if m.name == self.target}
+        own = {m.name for m in second.last if m.name != self.target}
+        arities = {name: count for name, count in {**self._arities, **shifted}.items() if name not in own}
+        if self.target in arities:
+            arities[self.target] += len(context_positions(second, self.target, self.found))
+        faults = names(second, arities, self.declarations, closed=closed)
+        if self.target not in second.own:
+            faults.append(Fault(code="no_target", message=_no_target(self.target, second)))
+        return faults
+
+    def _unified(
+        self, second: Interpreted, budget: Budget, seed: int, fixed: Mapping[str, int] | None
+    ) -> tuple[Comparison, list[Fault]]:
+        """An answer over the axes of the question, and what does not fit."""
+        axes = self.axes.copy()
+        answer = Side(owner="answer", meanings=second.last, own=second.own - set(self.declarations.shapes))
+        arity = len(next(m for m in self.found.last if m.name == self.target).left)
+        for number, place in enumerate(shared_positions(second, self.target, self.found)[:arity]):
+            axes.unite(self.side.position(self.target, number), answer.position(self.target, place))
+        faults = add_answer(axes, answer, self.letters)
+        comparison = Comparison(self.side, answer, axes, self.declarations, budget=budget, seed=seed, fixed=fixed)
+        comparison.sizes(0)
+        if comparison.fault is not None:
+            faults.append(comparison.fault)
+        return comparison, faults
+
 
 def _lefts(system: System) -> list[str]:
     return [equation.left.name.key for equation in system.equations]
-
-
-def _named(
-    first: Interpreted, second: Interpreted, target: str, declarations: Declarations, closed: bool
-) -> list[Fault]:
-    """Faults of names and numbers of indices against what the reference knows."""
-    known = inputs(first)
-    known.update(recurring(first))
-    known.update({name: len(shape) for name, shape in declarations.shapes.items()})
-    shifted = {m.name: len(m.left) for m in first.last if m.name == target}
-    own = {m.name for m in second.last if m.name != target}
-    arities = {name: count for name, count in {**known, **shifted}.items() if name not in own}
-    if target in arities:
-        arities[target] += len(context_positions(second, target, first))
-    faults = names(second, arities, declarations, closed=closed)
-    if target not in second.own:
-        faults.append(Fault(code="no_target", message=_no_target(target, second)))
-    return faults
 
 
 def _no_target(target: str, answer: Interpreted) -> str:
@@ -166,31 +197,6 @@ def _no_target(target: str, answer: Interpreted) -> str:
     if target.split("_")[0].split("^")[0] in bases:
         return f"no equation defines {target}: write indices in square brackets, such as {target}[i,j]"
     return f"no equation defines {target}{did_you_mean(target, answer.own)}"
-
-
-def _unify(
-    first: Interpreted,
-    second: Interpreted,
-    target: str,
-    declarations: Declarations,
-    budget: Budget,
-    seed: int,
-    fixed: Mapping[str, int] | None,
-) -> tuple[Comparison, list[Fault]]:
-    axes = declared(declarations)
-    reference = Side(owner="reference", meanings=first.last, own=first.own - set(declarations.shapes))
-    answer = Side(owner="answer", meanings=second.last, own=second.own - set(declarations.shapes))
-    add_reference(axes, reference)
-    arity = len(next(m for m in first.last if m.name == target).left)
-    for number, place in enumerate(shared_positions(second, target, first)[:arity]):
-        axes.unite(reference.position(target, number), answer.position(target, place))
-    letters = axes_of(first.system) | {letter for shape in declarations.shapes.values() for letter in shape}
-    faults = add_answer(axes, answer, frozenset(letters | set(declarations.sizes)))
-    comparison = Comparison(reference, answer, axes, declarations, budget=budget, seed=seed, fixed=fixed)
-    comparison.sizes(0)
-    if comparison.fault is not None:
-        faults.append(comparison.fault)
-    return comparison, faults
 
 
 def context_positions(answer: Interpreted, name: str, reference: Interpreted) -> dict[int, str]:

@@ -43,17 +43,18 @@ class Sizes:
                 self.values[axes.root(root)] = (fixed or {})[known[0]]
         self.values.update(self.stated)
         derived = {axes.root(output) for output, _, _ in axes.joined} | set(products)
-        free = [root for root in self._roots() if root not in derived and root not in self.values]
+        free = self._drawn(derived)
         self._draw(free, trial, seed)
         self._order([(axes.letter(one), axes.letter(other)) for one, other in declarations.constraints], free)
         for _ in range(4):
             self._products(products)
             self._joins()
 
-    def _roots(self) -> list[Node]:
+    def _drawn(self, derived: set[Node]) -> list[Node]:
+        """The axes whose sizes are drawn, heavily used ones first."""
         roots = {self.axes.root(node) for node in (*self.axes.parents, *self.axes.letters)}
         return sorted(
-            roots,
+            roots - derived - set(self.values),
             key=lambda root: (-self.axes.weights[root], self.axes.named(root), str(root[0]), str(root[2:])),
         )
 
@@ -62,7 +63,7 @@ class Sizes:
         trial.
         """
         before: dict[Node, int] = {}
-        for number in range(trial + 1):
+        for number in range(trial + 1 if roots else 0):
             rng = random.Random(f"{seed}/{number}")
             for _ in range(50):
                 drawn = self._assigned(roots, number, rng)

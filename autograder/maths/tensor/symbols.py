@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from autograder.maths.tensor.tensor_tree import (
     Concat,
@@ -17,6 +17,7 @@ from autograder.maths.tensor.tensor_tree import (
     Tensor,
     Total,
     children,
+    kept,
 )
 
 
@@ -42,97 +43,94 @@ def occurs(symbol: Symbol, node: Expr) -> bool:
     return any(occurs(symbol, child) for child in children(node))
 
 
-def capitals(node: Expr, bound: frozenset[str]) -> list[Symbol]:
+def capitals(node: Expr, bound: Collection[str]) -> list[Symbol]:
     """The capitals that are plain indices in the node and not bound, each once, in order.
 
     Those within the arguments of a function that is only named stay in there: they are whole axes.
     """
-    found: dict[str, Symbol] = {}
-    _capitals(node, bound, found)
-    return list(found.values())
+    return [symbol for key, symbol in _capitals(node).items() if key not in bound]
 
 
-def _capitals(node: Expr, bound: frozenset[str], found: dict[str, Symbol]) -> None:
+@kept
+def _capitals(node: Expr) -> dict[str, Symbol]:
     if isinstance(node, Tensor):
-        for index in node.indices:
-            for symbol in of_index(index):
-                alone = index.symbol is not None or len(index.terms) == 1
-                if symbol.capital and symbol.key not in bound and alone:
-                    found.setdefault(symbol.key, symbol)
-    elif isinstance(node, Softmax):
-        for symbol in node.symbols:
-            if symbol.capital and symbol.key not in bound:
-                found.setdefault(symbol.key, symbol)
-        _capitals(node.body, bound, found)
-    elif isinstance(node, (Total, Concat)):
-        _capitals(node.body, bound | {symbol.key for symbol in node.symbols}, found)
-    elif not isinstance(node, Opaque):
-        for child in children(node):
-            _capitals(child, bound, found)
+        return {
+            symbol.key: symbol
+            for index in node.indices
+            for symbol in of_index(index)
+            if symbol.capital and (index.symbol is not None or len(index.terms) == 1)
+        }
+    if isinstance(node, Opaque):
+        return {}
+    found = {s.key: s for s in node.symbols if s.capital} if isinstance(node, Softmax) else {}
+    for child in children(node):
+        found = {**found, **{key: symbol for key, symbol in _capitals(child).items() if key not in found}}
+    bound = {symbol.key for symbol in node.symbols} if isinstance(node, (Total, Concat)) else ()
+    return {key: symbol for key, symbol in found.items() if key not in bound}
 
 
-def opened(node: Expr, bound: frozenset[str]) -> set[str]:
+def opened(node: Expr, bound: Collection[str]) -> set[str]:
     """The capitals of the node that no product within it sums: an occurrence of theirs is still alone."""
+    return {key for key in _opened(node) if key not in bound}
+
+
+@kept
+def _opened(node: Expr) -> frozenset[str]:
     if isinstance(node, (Tensor, Opaque)):
-        return {symbol.key for symbol in capitals(node, bound)}
+        return frozenset(_capitals(node))
     if isinstance(node, (Total, Concat)):
-        return opened(node.body, bound | {symbol.key for symbol in node.symbols})
+        return _opened(node.body) - {symbol.key for symbol in node.symbols}
     if isinstance(node, Softmax):
-        return opened(node.body, bound) | {s.key for s in node.symbols if s.capital and s.key not in bound}
+        return _opened(node.body) | {s.key for s in node.symbols if s.capital}
     if isinstance(node, Product):
-        inside, alone = _tally(node, bound)
-        return {key for key in alone if inside.count(key) == 1}
-    return set[str]().union(*(opened(child, bound) for child in children(node)))
+        inside, alone = _tally(node)
+        return frozenset(key for key in alone if inside.count(key) == 1)
+    return frozenset[str]().union(*(_opened(child) for child in children(node)))
 
 
-def summed(node: Product, bound: frozenset[str]) -> set[str]:
+def summed(node: Product, bound: Collection[str]) -> set[str]:
     """The capitals that the product sums: in two factors or more, and alone in at least one of them.
 
     In `(a[I] b[I]) (c[I] d[I])` and `exp(a[I] b[I]) / exp(c[I] d[I])` each factor has a sum of its own;
     `(a[I] b[I]) c[I]` is one sum over all three.
     """
-    inside, alone = _tally(node, bound)
-    return {key for key in alone if inside.count(key) > 1}
+    inside, alone = _tally(node)
+    return {key for key in alone if inside.count(key) > 1 and key not in bound}
 
 
-def divisors(node: Product, bound: frozenset[str]) -> dict[int, set[str]]:
+def divisors(node: Product, bound: Collection[str]) -> dict[int, set[str]]:
     """By the place of a divisor, the capitals that it sums by itself, while the product has a pair of its own.
 
     `a[I] b[I] / sum_v c[v,I] d[v,I]` divides one sum by another one, as the same with a fraction bar does.
     """
     lonely = [key for _, factor in node.factors for key in opened(factor, bound)]
     return {
-        place: {s.key for s in capitals(factor, bound) if lonely.count(s.key) > 1} - opened(factor, bound)
+        place: {s.key for s in capitals(factor, bound) if lonely.count(s.key) > 1} - _opened(factor)
         for place, (operator, factor) in enumerate(node.factors)
         if operator == "/"
     }
 
 
-def _tally(node: Product, bound: frozenset[str]) -> tuple[list[str], set[str]]:
+@kept
+def _tally(node: Product) -> tuple[list[str], frozenset[str]]:
     """The capitals of each factor, one after the other, and those that some factor leaves alone."""
-    inside: list[str] = []
-    alone: set[str] = set()
-    for _, factor in node.factors:
-        inside += [symbol.key for symbol in capitals(factor, bound)]
-        alone |= opened(factor, bound)
-    return inside, alone
+    inside = [key for _, factor in node.factors for key in _capitals(factor)]
+    return inside, frozenset[str]().union(*(_opened(factor) for _, factor in node.factors))
 
 
 def axes(system: System) -> frozenset[str]:
     """The axes that any index of the system suggests."""
+    nodes = (node for equation in system.equations for node in (equation.left, *equation.links))
+    return frozenset[str]().union(*map(_axes, nodes))
+
+
+@kept
+def _axes(node: Expr) -> frozenset[str]:
     found: set[str] = set()
-    for equation in system.equations:
-        for node in (equation.left, *equation.links):
-            _axes(node, found)
-    return frozenset(found)
-
-
-def _axes(node: Expr, found: set[str]) -> None:
     if isinstance(node, Tensor):
         found.update(symbol.axis for index in node.indices for symbol in of_index(index))
     if isinstance(node, (Total, Softmax, Concat)):
         found.update(symbol.axis for symbol in node.symbols)
     if isinstance(node, Total):
         found.update(s.axis for bound in (node.lower, node.upper) if bound is not None for s in of_index(bound))
-    for child in children(node):
-        _axes(child, found)
+    return frozenset(found).union(*(_axes(child) for child in children(node)))

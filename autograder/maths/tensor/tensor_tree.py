@@ -7,8 +7,28 @@ alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property, wraps
+from typing import TypeVar
+
+Node = TypeVar("Node")
+Found = TypeVar("Found")
+
+
+def kept(function: Callable[[Node], Found]) -> Callable[[Node], Found]:
+    """A function of one node of a tree. Nodes never change, so each node keeps what was once found."""
+    place = f"kept {function.__module__}.{function.__name__}"
+
+    @wraps(function)
+    def look(node: Node) -> Found:
+        notes = node.__dict__
+        if place not in notes:
+            notes[place] = function(node)
+        return notes[place]  # type: ignore[no-any-return]
+
+    return look
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,14 +45,14 @@ class Name:
     upper: str = ""
     primes: int = 0
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Two names are the same tensor exactly if their keys agree; a subscript Phi only names the
         parameters.
         """
         return replace(self, lower="").text if self.lower == "Phi" else self.text
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The name as one would type it."""
         text = self.base + "".join(ACCENT_TEXT[accent] for accent in self.accents)
@@ -53,19 +73,19 @@ class Symbol:
     label: str = ""
     primes: int = 0
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The symbol as one would type it."""
         label = self.label
         mark = f"_{label}" if len(label) == 1 else f"_{{{label}}}" if label else ""
         return self.letter + mark + "'" * self.primes
 
-    @property
+    @cached_property
     def capital(self) -> bool:
         """Whether it names a whole axis. `Dt` is an offset, not a capital."""
         return len(self.letter) == 1 and self.letter.isupper()
 
-    @property
+    @cached_property
     def axis(self) -> str:
         """The axis that its letter suggests: J for j, J_1 and j'; T_in for t_in; DT for Dt."""
         worded = len(self.label) > 1 and self.label.isalpha()
@@ -94,7 +114,7 @@ class Index:
 
     terms: tuple[IndexTerm, ...]
 
-    @property
+    @cached_property
     def symbol(self) -> Symbol | None:
         """The variable, if the index is a variable and nothing else."""
         match self.terms:
