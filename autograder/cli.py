@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Start": ("demo",),
     "Write problems": ("new", "audit", "variants", "judge", "decide"),
-    "Hand out": ("build",),
+    "Hand out": ("build", "extend"),
     "Grade": ("grade", "regrade"),
 }
 
@@ -115,13 +115,52 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
     from autograder.authoring.building import write
 
     course = course or find_course()
-    for path, changed in write(course, read_assignment(course, assignment), seed):
+    written = read_assignment(course, assignment)
+    marked = (course / "gradebook.db").exists() and _fits_the_class(course, assignment, seed)
+    for path, changed in write(course, written, seed):
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
     if roster is not None:
         _build_own(course, assignment, roster)
     again = " --force" if (course / "release" / assignment).is_dir() else ""  # else nbgrader keeps the old release
     place, name = shlex.quote(str(course)), shlex.quote(assignment)
     click.echo(f"Next: cd {place} && nbgrader generate_assignment {name}{again}")
+    if marked:
+        click.echo(f"Then: autograder regrade {name}    (points or voids are not those of the gradebook)")
+
+
+def _fits_the_class(course: Path, assignment: str, seed: int | None) -> bool:
+    """Whether the class was marked by other points; refused, before anything is written, if by other parts."""
+    from autograder.nbgrader.scale import before_build
+
+    return before_build(course, assignment, seed)
+
+
+@main.command()
+@click.argument("assignment")
+@click.argument("student")
+@click.option(
+    "--days", type=click.FloatRange(0, 1000), required=True, help="Days after the due date; 0 takes an extension back."
+)
+@course_option
+def extend(assignment: str, student: str, days: float, course: Path | None) -> None:
+    """Give STUDENT more time for ASSIGNMENT.
+
+    The days are counted from the due date, and take the place of those that were given before. Grace days come on top.
+    Penalties of a submission that is graded already are worked out again.
+
+    \b
+    The due date stands in ASSIGNMENT.toml, with what lateness costs:
+      due = 2026-05-10T23:59:00+02:00
+      penalty = 0.1        # a tenth of a notebook's points for each day begun
+      grace_days = 1       # the first day costs nothing
+
+    \b
+      autograder extend ps1 ada --days 2
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.grade_class import extend as more_time
+
+    click.echo(more_time(course or find_course(), assignment, student, days))
 
 
 @main.command()
@@ -180,8 +219,22 @@ def grade(assignment: str, course: Path | None, **options: Any) -> None:
 def regrade(assignment: str, course: Path | None, **options: Any) -> None:
     """Judge the stored answers to ASSIGNMENT again.
 
-    Use this after you correct a reference, a tolerance or a mistake. Reports hold every question and answer, so no
-    student's code is run. Marks given by hand stay, and old reports are kept beside the new ones.
+    Use this after you correct a reference, a tolerance or a mistake, after you change points, and after a part turned
+    out to be faulty. Reports hold every question and answer, so no student's code is run. Marks given by hand stay, and
+    keep their share of the points; old reports are kept beside the new ones.
+
+    \b
+    What holds for a faulty part stands in ASSIGNMENT.toml:
+      [void.'ugrnn_gates.parameters']
+      as = "full"          # all who handed in the notebook have the points
+                           # or "drop": the maximum is lower, nothing is rescaled
+                           # or a list of further correct answers: ["24", "4!"]
+      variants = [7]       # seeds that it holds for (default: all)
+      reason = "The statement named no unit."
+      nobody_loses = true  # "drop": points that were earned are kept (default)
+
+    Points, and a part that is dropped, change for the whole class at once: `autograder regrade` and `autograder grade`
+    without --student do it, other commands say so. Parts cannot be added or taken out once the class is marked.
 
     \b
       autograder regrade ps1 --dry-run      show whose marks would change, and why

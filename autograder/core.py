@@ -88,7 +88,10 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """A part's verdicts and what they are worth."""
+    """A part's verdicts and what they are worth.
+
+    `answered` is the same where the answer's cell is. `by_hand` is a mark given by hand that yielded to a void.
+    """
 
     part: str
     standing: Standing
@@ -97,6 +100,8 @@ class Outcome:
     verdicts: tuple[Verdict, ...] = ()
     answers: tuple[tuple[Question, Answer], ...] = ()
     notes: tuple[str, ...] = ()
+    answered: str = ""
+    by_hand: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,6 +263,12 @@ class Part(metaclass=_NamedArguments):
     def statement(self, p: Parameters) -> str:
         """What the package adds under the author's statement of this part."""
         return ""
+
+    def accepting(self, answers: Sequence[Any]) -> Part:
+        """The same part, by which these further answers are correct; AuthorError where its kind has none."""
+        raise AuthorError(
+            "answers", f'part {self.name!r} ({self.kind}) cannot be given further answers; write "full" or "drop"'
+        )
 
     # What grading asks a kind beside its judge.
 

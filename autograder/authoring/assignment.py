@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import datetime
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from autograder.authoring.voids import Void, not_for_some, read_voids
 from autograder.errors import StaffError, did_you_mean
+
+_WANTED: dict[str, type | tuple[type, ...]] = {
+    "title": str,
+    "problems": list,
+    "seed": int,
+    "opening": str,
+    "points": dict,
+    "variants": str,
+    "void": dict,
+    "due": datetime.datetime,
+    "penalty": (int, float),
+    "grace_days": (int, float),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
     """`seed` draws the variant that everybody gets; `points` says what a problem is worth here, if not its own.
 
-    With `variants = "student"` in the file, each student has a variant of his own instead.
+    With `variants = "student"` in the file, each student has a variant of his own instead. `voids` say, by problem and
+    part, what holds for parts that should not have been asked as they were. After `due` and `grace_days` more, each day
+    that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration.
     """
 
     name: str
@@ -24,6 +42,10 @@ class Assignment:
     opening: str = ""
     points: Mapping[str, float] = field(default_factory=dict)
     per_student: bool = False
+    voids: Mapping[str, Mapping[str, Void]] = field(default_factory=dict)
+    due: datetime.datetime | None = None
+    penalty: float | None = None
+    grace_days: float = 0.0
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -53,12 +75,13 @@ def read_assignment(course: Path, name: str) -> Assignment:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise StaffError("assignment", f"{path} cannot be read: {error}") from error
-    wanted = {"title": str, "problems": list, "seed": int, "opening": str, "points": dict, "variants": str}
     for key, value in content.items():
-        if key not in wanted:
-            raise StaffError("assignment", f"{path}: unknown key {key!r}{did_you_mean(key, wanted)}")
-        if not isinstance(value, wanted[key]):
-            raise StaffError("assignment", f"{path}: {key} must be a {wanted[key].__name__}, not {value!r}")
+        if key not in _WANTED:
+            raise StaffError("assignment", f"{path}: unknown key {key!r}{did_you_mean(key, _WANTED)}")
+        wanted = _WANTED[key]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            kind = wanted.__name__ if isinstance(wanted, type) else "number"
+            raise StaffError("assignment", f"{path}: {key} must be a {kind}, not {value!r}")
     if not content.get("problems") or not all(isinstance(slug, str) for slug in content["problems"]):
         raise StaffError("assignment", f"{path}: problems must list at least one problem folder")
     variants = content.get("variants", "class")
@@ -74,12 +97,38 @@ def read_assignment(course: Path, name: str) -> Assignment:
             )
         if isinstance(total, bool) or not isinstance(total, int | float) or not total > 0:
             raise StaffError("assignment", f"{path}: the points of {slug} must be a number above zero, not {total!r}")
+    seed, voids = content.get("seed", 0), read_voids(path, content.get("void", {}), content["problems"])
+    not_for_some(path, voids, seed, variants == "student")
     return Assignment(
         name=name,
         title=content.get("title", name),
         problems=tuple(content["problems"]),
-        seed=content.get("seed", 0),
+        seed=seed,
         opening=content.get("opening", ""),
         points=points,
         per_student=variants == "student",
+        voids=voids,
+        **_late(path, content),
     )
+
+
+def _late(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """What the file says about late submissions."""
+    due, penalty, grace = content.get("due"), content.get("penalty"), content.get("grace_days", 0)
+    if due is not None and due.tzinfo is None:
+        raise StaffError("assignment", f"{path}: due needs its distance from UTC, as in due = {due.isoformat()}+02:00")
+    if penalty is not None and not 0 <= penalty <= 1:
+        raise StaffError(
+            "assignment", f"{path}: penalty is the share of the points that a day costs, from 0 to 1, not {penalty!r}"
+        )
+    if not 0 <= grace < 1_000:
+        raise StaffError("assignment", f"{path}: grace_days is a number of days, not {grace!r}")
+    for key in {"penalty", "grace_days"} & content.keys():
+        if due is None:
+            raise StaffError("assignment", f"{path}: {key} needs a due date: due = 2026-05-10T23:59:00+02:00")
+    return {"due": due, "penalty": penalty, "grace_days": float(grace)}
+
+
+def read_if_there(course: Path, name: str) -> Assignment | None:
+    """The assignment of that name; None where it has no file, as notebooks have that were written by hand."""
+    return read_assignment(course, name) if (course / f"{name}.toml").is_file() else None

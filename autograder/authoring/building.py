@@ -18,7 +18,8 @@ def notebook_text(assignment: Assignment, slug: str, seed: int, root: Path | Non
     problem = loading.load(slug, root).worth(assignment.points.get(slug))
     opening = f"*{assignment.title}*\n\n{assignment.opening}".strip()
     own = assignment.name if assignment.per_student else ""
-    content = build(problem, seed, opening=opening, root=root, own_variants_of=own)
+    voids = assignment.voids.get(slug)
+    content = build(problem, seed, opening=opening, root=root, own_variants_of=own, voids=voids)
     return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -38,7 +39,7 @@ def write(course: Path, assignment: Assignment, seed: int | None = None) -> list
     course_secret(course)
     privacy.warn_where_open(course)
     written = []
-    for slug, text in notebooks(assignment, seed):
+    for slug, text in notebooks(assignment, seed, loading.find_problems(course)):
         path = course / "source" / assignment.name / f"{slug}.ipynb"
         written.append((path, write_text(path, text)))
         privacy.close(path, shared=privacy.shared(course))

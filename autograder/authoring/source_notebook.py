@@ -6,11 +6,13 @@ part is one markdown cell that a person marks. A part's name is its test cell's 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading, statement
 from autograder.authoring.variants import variant
+from autograder.authoring.voids import Void
 from autograder.core import Parameters, Part, Problem, Variant
 
 FORM = "from autograder import student as form"  # what a visible check starts with
@@ -25,22 +27,32 @@ def answer_id(part: str) -> str:
 
 
 def build(
-    problem: Problem, seed: int, *, opening: str = "", root: Path | None = None, own_variants_of: str = ""
+    problem: Problem,
+    seed: int,
+    *,
+    opening: str = "",
+    root: Path | None = None,
+    own_variants_of: str = "",
+    voids: Mapping[str, Void] | None = None,
 ) -> dict[str, Any]:
     """The source notebook of the variant that `seed` draws, as nbformat 4.5 JSON; same seed, same bytes.
 
     `own_variants_of` names an assignment in which every student has a variant of his own: then this one is a student's,
-    or, in the course's `source/`, what the others are made like.
+    or, in the course's `source/`, what the others are made like. `voids` that hold for the variant are told under their
+    parts; the parts keep their points, so that a void can be taken back.
     """
     drawn = variant(problem, seed)
+    holding = {part: void for part, void in (voids or {}).items() if void.applies(seed) and void.effect}
     sections = statement.render(problem, loading.statement_text(problem.slug, root), drawn.parameters)
-    introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem))
+    introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem, holding))
     cells = [_locked("markdown", "introduction", introduction)]
     if setup := _setup(problem, drawn.parameters):
         cells.append(_locked("code", "setup", setup))
     own = f"hidden.own_seed({own_variants_of!r}, {problem.slug!r})" if own_variants_of else str(seed)
     for part in problem.parts:
-        cells += _part_cells(part, drawn, own, f"{sections[part.name]}\n\n*({_points(part.points)})*")
+        told = holding[part.name].sentence() if part.name in holding else ""
+        text = _joined(sections[part.name], f"*({_points(part.points)})*", f"**{told}**" if told else "")
+        cells += _part_cells(part, drawn, own, text)
     return {
         "cells": cells,
         "metadata": {
@@ -78,9 +90,10 @@ def _setup(problem: Problem, p: Parameters) -> str:
     return "\n".join(lines).strip()
 
 
-def _how_to(problem: Problem) -> str:
+def _how_to(problem: Problem, voids: Mapping[str, Void]) -> str:
+    worth = sum(voids.get(part.name, Void()).worth(part.points) for part in problem.parts)
     return (
-        f"This notebook is worth {_points(problem.points)}. Write your answers in the cells that say so, and leave the "
+        f"This notebook is worth {_points(worth)}. Write your answers in the cells that say so, and leave the "
         "names as they are. The cell under each answer looks at its *form* only; whether it is right is judged after "
         "you hand in. Add cells where you like."
     )

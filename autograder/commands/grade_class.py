@@ -57,11 +57,30 @@ def regrade_class(
     return result.exit_code
 
 
+def extend(course: Path, assignment: str, student: str, days: float) -> str:
+    """Give a student more time; what holds now, in a sentence."""
+    from autograder.nbgrader.course_api import opened
+    from autograder.nbgrader.folder import Folder
+
+    with opened(course) as api:
+        folder = Folder(api, assignment)
+        try:
+            folder.rows.due(folder.scale)
+            row = folder.rows.extend(student, days)
+            penalty = folder.rows.totals(student).late
+            late = f"; {penalty:g} points are deducted for late submission" if penalty else ""
+            return f"{student} has until {row.duedate:%Y-%m-%d %H:%M} UTC for {assignment}{late}"
+        finally:
+            folder.close()
+
+
 def _show_moves(result: Regraded, *, dry_run: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
+    for sentence in result.voids:
+        console.print(sentence, markup=False)
     if result.moves:
         table = Table("student", "part", "before", "after", "verdicts before", "verdicts after")
         for move in result.moves:

@@ -9,22 +9,25 @@ from __future__ import annotations
 import dataclasses
 import functools
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.voids import CHECK as VOID
+from autograder.authoring.voids import FULL, Void, is_void
 from autograder.core import Answer, Outcome, Question, Report
 from autograder.course.lock import alone
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
 from autograder.grading.feedback import add_staff_notes
-from autograder.grading.notebook import DEATH, Graded, grade, mark
+from autograder.grading.notebook import DEATH, Graded, grade, mark, steps
 from autograder.grading.repeatability import CODE as UNSTABLE
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder, Handed
 from autograder.nbgrader.intake import MINE
+from autograder.nbgrader.scale import fits
 from autograder.protocol.answering import question_key
 from autograder.sandbox import CellResult
 from autograder.sandbox.task import Unasked
@@ -44,9 +47,13 @@ class Move:
 
 @dataclass(kw_only=True)
 class Regraded:
-    """What judging again changes. `unasked` parts need a run; `failed` could not be judged, each with its reason."""
+    """What judging again changes. `unasked` parts need a run; `failed` could not be judged, each with its reason.
+
+    `voids` say what holds for parts that should not have been asked as they were.
+    """
 
     judged: int = 0
+    voids: list[str] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
     unasked: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -58,16 +65,26 @@ class Regraded:
 
 
 def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run: bool, feedback: bool) -> Regraded:
-    """Judge every stored report of an assignment again; write what changes, unless it is a dry run."""
-    result = Regraded()
+    """Judge every stored report of an assignment again; write what changes, unless it is a dry run.
+
+    Without `students` it is the whole class, and the gradebook's points become those of the assignment.
+    """
+    result, wanted = Regraded(), set(students)
     with opened(course) as api, alone(course, assignment, shared=bool(api.coursedir.groupshared)):
         folder = Folder(api, assignment)
         try:
-            for handed in _stored(folder, set(students)):
+            result.voids = folder.scale.sentences()
+            if dry_run:
+                fits(folder.rows.gradebook, assignment, folder.scale.points)
+            else:
+                folder.rows.agree(folder.scale, everybody=not wanted)
+            for handed in _stored(folder, wanted):
                 try:
                     graded = _judged_again(folder, handed, result)
                     if graded and not dry_run:
                         _write(folder, handed, graded, feedback=feedback)
+                    elif not dry_run:
+                        folder.rows.penalties(handed.student)
                 except (AutograderError, OSError, ValueError, KeyError) as error:
                     result.failed.append((handed.student, str(error)))
         finally:
@@ -100,15 +117,30 @@ def _judged_again(folder: Folder, handed: Handed, result: Regraded) -> dict[str,
         if not place.is_file():
             continue
         old = reports.load(place)
-        notebook = folder.autograded(handed.student, name)
-        submission = load_submission(notebook, course=folder.root, secret=folder.secret, asked_by=old.version)
+        notebook = _revalued(folder.autograded(handed.student, name), folder.scale.points.get(name, {}))
+        submission = load_submission(
+            notebook,
+            course=folder.root,
+            secret=folder.secret,
+            asked_by=old.version,
+            voids=folder.scale.voids(name),
+        )
         graded[name], unasked = again(submission, old)
         result.judged += 1
         result.unasked += [(handed.student, part) for part in unasked]
         moves = list(_moves(handed.student, old, graded[name].report))
         result.moves += moves
-        changed = changed or bool(moves)
+        changed = changed or any(True for _ in _differing(old, graded[name].report))
     return graded if changed else {}
+
+
+def _revalued(notebook: dict[str, Any], points: Mapping[str, float]) -> dict[str, Any]:
+    """The notebook with each part's points as they are now."""
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader") or {}
+        if marks.get("grade"):
+            marks["points"] = points.get(marks["grade_id"], marks["points"])
+    return notebook
 
 
 def again(submission: Submission, old: Report) -> tuple[Graded, list[str]]:
@@ -116,14 +148,28 @@ def again(submission: Submission, old: Report) -> tuple[Graded, list[str]]:
     stored = Stored(submission.notebook, old)
     new = mark(submission, [functools.partial(grade, session=stored)])
     before = {outcome.part: outcome for outcome in old.outcomes}
-    kept = {part for part in before if part in stored.unasked or _unstable(before[part])}
+    granted = {part for part, void in submission.voids.items() if void.effect == FULL}
+    kept = {part for part in before.keys() - granted if part in stored.unasked or _unstable(before[part])}
     for cell, shown in zip(code_cells(new.notebook), code_cells(submission.notebook), strict=True):
         if (cell["metadata"].get("nbgrader") or {}).get("grade_id") in kept:
             cell["outputs"] = shown["outputs"]
-    outcomes = tuple(before[outcome.part] if outcome.part in kept else outcome for outcome in new.report.outcomes)
-    add_staff_notes(new.notebook, outcomes)
+    points = {part.name: part.points for _, part in steps(submission.notebook, submission.paper.parts) if part}
+    outcomes = tuple(
+        _as_before(before[outcome.part], points[outcome.part], submission.voids.get(outcome.part))
+        if outcome.part in kept
+        else outcome
+        for outcome in new.report.outcomes
+    )
+    add_staff_notes(new.notebook, outcomes, submission.paper.reference)
     report = dataclasses.replace(new.report, outcomes=outcomes, version=old.version, digest=old.digest)
-    return Graded(notebook=new.notebook, report=report), sorted(stored.unasked)
+    return Graded(notebook=new.notebook, report=report), sorted(stored.unasked - granted)
+
+
+def _as_before(old: Outcome, points: float, void: Void | None) -> Outcome:
+    """An outcome that cannot be judged again, with its share of what the part is worth now."""
+    share = points / old.max_points if old.max_points else 1.0
+    outcome = dataclasses.replace(old, points=round(old.points * share, 4), max_points=float(points))
+    return void.settled(outcome) if void and not is_void(old) else outcome
 
 
 def _unstable(outcome: Outcome) -> bool:
@@ -174,20 +220,33 @@ def _codes(outcome: Outcome) -> tuple[str, ...]:
     return tuple(verdict.code for verdict in outcome.verdicts)
 
 
-def _moves(student: str, old: Report, new: Report) -> Iterable[Move]:
+def _state(outcome: Outcome) -> tuple[Any, ...]:
+    """What of an outcome is in the gradebook or on a page, beside the words of its checks."""
+    voids = tuple(verdict.message for verdict in outcome.verdicts if verdict.check == VOID)
+    return (outcome.standing, outcome.points, outcome.max_points, _codes(outcome), outcome.notes, voids)
+
+
+def _differing(old: Report, new: Report) -> Iterator[tuple[Outcome | None, Outcome]]:
+    """Each part that stands otherwise now, before and after."""
     before = {outcome.part: outcome for outcome in old.outcomes}
     for outcome in new.outcomes:
         was = before.get(outcome.part)
-        state = (outcome.standing, outcome.points, _codes(outcome))
-        if was is None or (was.standing, was.points, _codes(was)) != state:
-            yield Move(
-                student=student,
-                part=outcome.part,
-                before=was.points if was else 0.0,
-                after=outcome.points,
-                was=(was.standing, *_codes(was)) if was else ("new",),
-                now=(outcome.standing, *_codes(outcome)),
-            )
+        if was is None or _state(was) != _state(outcome):
+            yield was, outcome
+
+
+def _moves(student: str, old: Report, new: Report) -> Iterator[Move]:
+    for was, outcome in _differing(old, new):
+        if was and (was.standing, was.points, _codes(was)) == (outcome.standing, outcome.points, _codes(outcome)):
+            continue  # the same, in a part that has other words or another maximum
+        yield Move(
+            student=student,
+            part=outcome.part,
+            before=was.points if was else 0.0,
+            after=outcome.points,
+            was=(was.standing, *_codes(was)) if was else ("new",),
+            now=(outcome.standing, *_codes(outcome)),
+        )
 
 
 def _write(folder: Folder, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool) -> None:

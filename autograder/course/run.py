@@ -109,6 +109,7 @@ def run(course: Path, options: Options, watch: Watcher = lambda result: None) ->
     with opened(course) as api, alone(course, options.assignment, shared=bool(api.coursedir.groupshared)):
         folder = Folder(api, options.assignment)
         try:
+            folder.rows.agree(folder.scale, everybody=not options.students)
             return _Run(folder, options, watch).go()
         finally:
             folder.close()
@@ -166,9 +167,23 @@ class _Run:
         if not all(path_of(*place, name).is_file() for name in line.get("notebooks", ())):
             return False
         row = self.rows[handed.student]
-        row.state, row.points, row.of, row.held = "kept", line["points"], line["of"], line["held"]
-        row.flags = tuple(line["flags"])
+        self._sum(row)
+        if not row.of and line["of"]:
+            return False  # the gradebook is another one
+        if (row.points, row.of, row.held) != (line["points"], line["of"], line["held"]) and line.get("feedback"):
+            try:
+                self.folder.feedback_again(handed.student, line["notebooks"])  # a person has decided since
+            except (AutograderError, OSError, ValueError):
+                return False  # what the page is made of is not there
+            self.journal.write(**{**line, "points": row.points, "of": row.of, "held": row.held})
+        row.state, row.flags = "kept", tuple(line["flags"])
         return True
+
+    def _sum(self, row: Row) -> float:
+        """Points, maximum, and waiting decisions as the gradebook has them; what lateness took."""
+        totals = self.folder.rows.totals(row.student)
+        row.points, row.of, row.held = totals.points, totals.of, totals.held
+        return totals.late
 
     def _by_nbgrader(self, todo: list[Handed]) -> None:
         for handed in todo:
@@ -257,15 +272,16 @@ class _Run:
 
     def _done(self, handed: Handed, graded: Mapping[str, Graded]) -> None:
         row = self.rows[handed.student]
-        outcomes = [outcome for item in graded.values() for outcome in item.report.outcomes]
-        row.points = sum(outcome.points for outcome in outcomes)
+        late = self._sum(row)
         missing = self.folder.missing(graded) if graded else {}
-        row.of = sum(outcome.max_points for outcome in outcomes) + sum(missing.values())
-        row.held = sum(outcome.standing == "held" for outcome in outcomes)
         row.flags = tuple(dict.fromkeys(flag for item in graded.values() for flag in item.report.flags))
         row.why = "; ".join(one_line(item.report) for item in graded.values())
-        if missing:
-            row.why = f"{row.points:g} of {row.of:g} points; not handed in: {', '.join(missing)}; {row.why}"
+        judged = sum(item.report.points for item in graded.values())
+        notes = [f"not handed in: {', '.join(missing)}"] if missing else []
+        notes += ["with marks by hand"] if graded and abs(judged - row.points) > 1e-6 else []
+        notes += [f"{late:g} points are deducted for late submission"] if late else []
+        if notes or not graded:
+            row.why = "; ".join(filter(None, [f"{row.points:g} of {row.of:g} points", *notes, row.why]))
         self.journal.write(
             state="done",
             student=handed.student,

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from autograder.authoring.voids import CHECK as VOID
 from autograder.core import Outcome, Report, Verdict
 from autograder.grading.repair import inert
 
 FOR_STAFF = "autograder_staff"
+WHOLE = "notebook"  # the code of a part that is held with its whole notebook: all of them are one decision
+PERSON = "person"  # the code of an answer in words
+MOST = 1_000  # characters of an answer
+_FRAME = '<div style="border-left: 6px solid #6f42c1; background: #f6f2fd; padding: 0.1em 1em">'
+_ONE_DECISION = (
+    "This is one decision for the whole notebook. Put a readable file in its place and grade the student again, or "
+    "give a mark here: it is the mark of the whole notebook, and the other parts stay without one."
+)
 _WORDS = {True: "earned", False: "lost", None: "waiting"}
 _MARKS = {True: "✓", False: "✗", None: "…"}
 
@@ -53,20 +62,59 @@ def student_comment(outcome: Outcome) -> str | None:
 
     It is rendered as markdown, and an exception's text is the student's: no markup in it may live.
     """
-    lines = [_sentence(verdict) for verdict in outcome.verdicts if not verdict.ok and verdict.code != "not_reached"]
+    lines = [verdict.message for verdict in outcome.verdicts if verdict.check == VOID] or [
+        _sentence(verdict) for verdict in outcome.verdicts if not verdict.ok and verdict.code != "not_reached"
+    ]
     lines += outcome.notes
     return inert("\n\n".join(lines), {}) or None
 
 
-def staff_note(outcome: Outcome) -> str | None:
-    """What a grader reads in formgrader beside a part that is held: why, and the rubric; None where it is not held."""
-    if outcome.standing != "held":
-        return None
+def staff_note(outcome: Outcome, reference: str = "") -> str:
+    """What a grader reads in formgrader beside a part that is held.
+
+    It says why the part stopped, what was handed in and tried, the rubric, and the reference of the student's variant.
+    Its frame is HTML, which no text of a student's has; what may be a student's words stands in it as code.
+    """
     lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; not shown to students)"]
     for verdict in outcome.verdicts:
         if verdict.ok is None and verdict.code != "not_reached":
-            lines.append(f"*{verdict.check}, {verdict.code}.* {verdict.message}\n\n{verdict.staff}".strip())
-    return inert("\n\n".join(lines), {})
+            lines += [f"*{verdict.check}, {verdict.code}.*", _quoted(verdict.message)]
+            lines.append(verdict.staff if verdict.code == PERSON else _quoted(verdict.staff))
+    if decides_all(outcome):
+        lines.append(_ONE_DECISION)
+    else:
+        lines += [*_tried(outcome), *_labelled("The reference for this student's variant:", reference)]
+    text = inert("\n\n".join(filter(None, lines)), {})
+    return f"{_FRAME}\n\n{text}\n\n</div>"
+
+
+def decides_all(outcome: Outcome) -> bool:
+    """Whether the part is held with its whole notebook."""
+    return any(verdict.code == WHOLE for verdict in outcome.verdicts)
+
+
+def _tried(outcome: Outcome) -> list[str]:
+    """The answers that were read, and what each check came to."""
+    asked = [(question, reply) for question, reply in outcome.answers if question.kind in ("value", "typed")]
+    given = [
+        f"{item.name} = {reply.value!r}" if not reply.failure else f"{item.name}: {reply.detail}"
+        for item, reply in asked
+    ]
+    checks = [f"{verdict.check}: {_WORDS[verdict.ok]} ({verdict.code})" for verdict in outcome.verdicts]
+    return [
+        *_labelled("What was handed in:", "\n".join(text[:MOST] for text in given)),
+        *(_labelled("What was tried:", "\n".join(checks)) if len(checks) > 1 else []),
+        *_labelled("Beside it:", "\n".join(outcome.notes)),
+    ]
+
+
+def _labelled(label: str, text: str) -> list[str]:
+    return [label, _quoted(text)] if text.strip() else []
+
+
+def _quoted(text: str) -> str:
+    """A text as a block of code, out of which no line can break."""
+    return "\n".join(f"    {line}" for line in text.strip("\n").splitlines())
 
 
 def is_for_staff(cell: Mapping[str, Any]) -> bool:
@@ -74,12 +122,14 @@ def is_for_staff(cell: Mapping[str, Any]) -> bool:
     return bool(cell["cell_type"] == "markdown" and cell["metadata"].get(FOR_STAFF))
 
 
-def add_staff_notes(notebook: dict[str, Any], outcomes: Iterable[Outcome]) -> None:
-    """Under each part that is held, a cell that says why, and what the rubric is; no student's page shows it.
+def add_staff_notes(notebook: dict[str, Any], outcomes: Sequence[Outcome], reference: Callable[[str], str]) -> None:
+    """Under each part that is held, a cell with what a grader should know; no student's page shows it.
 
-    Notes of an earlier grading go.
+    `reference` gives a part's solution. What is one decision has one note. Notes of an earlier grading go.
     """
-    notes = {outcome.part: note for outcome in outcomes if (note := staff_note(outcome))}
+    first = next((outcome.part for outcome in outcomes if decides_all(outcome)), None)
+    shown = [outcome for outcome in outcomes if outcome.part == first or not decides_all(outcome)]
+    notes = {item.part: staff_note(item, reference(item.part)) for item in shown if item.standing == "held"}
     cells = []
     for cell in notebook["cells"]:
         if is_for_staff(cell):

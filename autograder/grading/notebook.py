@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from autograder.authoring.source_notebook import WRITTEN_MARK
+from autograder.authoring.voids import Void
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
-from autograder.grading.feedback import add_staff_notes, as_html, as_text
+from autograder.grading.feedback import WHOLE, add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
 from autograder.grading.output_limit import kept, limit_outputs
 from autograder.grading.pictures import is_picture
@@ -21,6 +22,7 @@ from autograder.grading.submission import Submission
 from autograder.sandbox import CellResult, Limits, Session
 
 DEATH = "This cell did not finish: "
+VOIDED = "autograder_void"  # in the metadata of a part's cell: what holds for the part
 
 
 class Runs(Protocol):
@@ -73,6 +75,7 @@ def grade(submission: Submission, session: Runs) -> Graded:
     part that is held already, or that cannot be judged through a fault of ours, is held.
     """
     notebook, paper = copy.deepcopy(submission.notebook), submission.paper
+    judged: list[Outcome] = []
     outcomes: list[Outcome] = []
     stops: list[Stop] = []
     for cell, part in steps(notebook, paper.parts):
@@ -81,11 +84,11 @@ def grade(submission: Submission, session: Runs) -> Graded:
                 stops.append(Stop.of(cell, stopped))
             continue
         ask = _text_of(cell) if part.judged_by_person else session.ask
-        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name), outcomes)
-        outcome = _held_if(submission.held.get(part.name), outcome)
-        outcome = with_stops(outcome, stops)
-        outcomes.append(outcome)
-        _show(cell, outcome)
+        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name), judged)
+        outcome = with_stops(_held_if(submission, outcome), stops)
+        judged.append(outcome)
+        outcomes.append(_settled(submission, outcome))
+        _show(cell, outcomes[-1], submission.voids.get(part.name))
     return _reported(submission, notebook, outcomes, flags=session.flags, digest=submission.digest)
 
 
@@ -116,8 +119,8 @@ def _reported(
     """The notebook with what graders are to read in it, and the report."""
     outcomes, large = kept(outcomes)
     flags += limit_outputs(notebook) + large
-    add_staff_notes(notebook, outcomes)
     paper = submission.paper
+    add_staff_notes(notebook, outcomes, paper.reference)
     report = Report(
         slug=paper.slug,
         version=paper.version,
@@ -171,11 +174,14 @@ def _text_of(cell: dict[str, Any]) -> Ask:
     return ask
 
 
-def _held_if(reason: str | None, outcome: Outcome) -> Outcome:
+def _held_if(submission: Submission, outcome: Outcome) -> Outcome:
+    """Held if a person must look at its answer, or at the whole notebook: that is one decision for all its parts."""
+    reason = submission.broken or submission.held.get(outcome.part)
     if not reason:
         return outcome
+    code = WHOLE if submission.broken else "held"
     verdict = Verdict(
-        check="submission", ok=None, code="held", message=f"{reason} A grader will check this.", staff=reason
+        check="submission", ok=None, code=code, message=f"{reason} A grader will check this.", staff=reason
     )
     return Outcome(
         part=outcome.part,
@@ -187,8 +193,18 @@ def _held_if(reason: str | None, outcome: Outcome) -> Outcome:
     )
 
 
-def _show(cell: dict[str, Any], outcome: Outcome) -> None:
-    """Put the outcome under its test cell."""
+def _settled(submission: Submission, outcome: Outcome) -> Outcome:
+    """The outcome as the assignment's voids have it, with what tells whether the answer's cell is another one."""
+    void = submission.voids.get(outcome.part)
+    outcome = dataclasses.replace(outcome, answered=submission.answered(outcome.part))
+    return void.settled(outcome) if void else outcome
+
+
+def _show(cell: dict[str, Any], outcome: Outcome, void: Void | None) -> None:
+    """Put the outcome under its test cell, and what holds for the part into the cell's metadata."""
+    cell["metadata"].pop(VOIDED, None)
+    if void:
+        cell["metadata"][VOIDED] = void.sentence()
     if cell["cell_type"] == "code":
         data = {"text/plain": as_text(outcome), "text/html": as_html(outcome)}
         cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {"autograder": True}}]
@@ -205,12 +221,15 @@ def _all_held(submission: Submission) -> Graded:
     )
     notebook = copy.deepcopy(submission.notebook)
     outcomes = [
-        Outcome(
-            part=marks["grade_id"],
-            standing="held",
-            points=0.0,
-            max_points=float(marks["points"]),
-            verdicts=(verdict,),
+        _settled(
+            submission,
+            Outcome(
+                part=marks["grade_id"],
+                standing="held",
+                points=0.0,
+                max_points=float(marks["points"]),
+                verdicts=(verdict,),
+            ),
         )
         for marks in map(_marks, notebook["cells"])
         if marks.get("grade")

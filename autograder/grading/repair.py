@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,9 @@ MAX_ITEMS = 1_000_000  # objects and lists in the file: each takes a hundred tim
 MAX_CELLS = 2_000
 MAX_SOURCE = 2**20
 MAX_TEXTS = 500_000  # characters of all text cells together
+OWN = "autograder_own"  # in the metadata of a text cell that the student added
+OWN_LABEL = "**Written by the student:**\n\n"  # what a grader reads above it
+_JOINER = "\u2060"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +42,7 @@ class StudentCell:
     """A cell as handed in, reduced to what can be trusted to be text; `pictures` are a markdown cell's attachments.
 
     `squeezed` is all that was handed in, without white space; `remarks` say what of it is not in `source`, and `cut`
-    whether it was too long.
+    whether it was too long. `untouched`: its text is that of its release, which need not be the last one.
     """
 
     place: int
@@ -49,20 +53,27 @@ class StudentCell:
     pictures: dict[str, dict[str, str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     cut: bool = False
+    untouched: bool = False
     used: bool = False
 
 
 @dataclass(kw_only=True)
 class Whole:
-    """The mended notebook and what was noticed. `held` says, by part, why a person must look for its answer."""
+    """The mended notebook and what was noticed.
+
+    `held` says, by part, why a person must look for its answer; `broken` why nothing in the file is of use. What is to
+    be done then is one decision for all parts.
+    """
 
     notebook: dict[str, Any]
     flags: list[Flag] = field(default_factory=list)
     held: dict[str, str] = field(default_factory=dict)
+    broken: str = ""
 
     def with_remarks(self) -> dict[str, Any]:
         """The notebook, with what was noticed in its metadata, where grading and regrading read it."""
-        remarks = {"flags": [flag.message for flag in self.flags], "held": self.held}
+        remarks: dict[str, Any] = {"flags": [flag.message for flag in self.flags], "held": self.held}
+        remarks |= {"broken": self.broken} if self.broken else {}
         metadata = self.notebook["metadata"]
         return {**self.notebook, "metadata": {**metadata, "autograder": {**metadata["autograder"], **remarks}}}
 
@@ -114,6 +125,8 @@ def _read_cell(place: int, cell: Any, beside: Beside, most: int) -> StudentCell 
         source=source,
         squeezed=_squeezed(source),
         grade_id=grade_id if isinstance(grade_id, str) else None,
+        untouched=isinstance(marks, dict)
+        and released_checksum(cell["cell_type"], source, marks) == marks.get("checksum"),
     )
     if read.cell_type == "markdown":
         found = settled(source, cell.get("attachments"), beside, most)
@@ -126,6 +139,19 @@ def _read_cell(place: int, cell: Any, beside: Beside, most: int) -> StudentCell 
     return read
 
 
+def released_checksum(cell_type: str, source: str, marks: Mapping[str, Any]) -> str:
+    """What nbgrader wrote into the metadata of a cell with this text when it was released.
+
+    Whoever forges it hides that they changed a cell, which is restored all the same.
+    """
+    grade, solution = bool(marks.get("grade")), bool(marks.get("solution"))
+    locked = not solution and (grade or bool(marks.get("locked")))
+    words = [source.replace("\r\n", "\n"), cell_type, grade, solution, locked, marks.get("grade_id")]
+    if grade and isinstance(marks.get("points"), int | float):
+        words.append(float(marks["points"]))
+    return hashlib.md5("".join(map(str, words)).encode(), usedforsecurity=False).hexdigest()
+
+
 def writable(text: str) -> str:
     """The same text without what no UTF-8 file can hold (lone surrogates)."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -134,9 +160,11 @@ def writable(text: str) -> str:
 def inert(markdown: str, pictures: Mapping[str, Any] | None = None) -> str:
     """The same text with no HTML and no link in it, pasted pictures excepted: those of `pictures`, if given.
 
-    It will be shown in a grader's browser, beside the grader's session: nothing in it may run or be fetched.
+    It will be shown in a grader's browser, beside the grader's session: nothing in it may run or be fetched. A bare
+    address is kept from becoming a link by a sign that takes no room.
     """
     text = re.sub(r"<(?=[A-Za-z/?!])", "< ", markdown)
+    text = re.sub(r"(?<=\w):(?=//)|\bwww(?=\.\w)", lambda sign: sign[0] + _JOINER, text, flags=re.IGNORECASE)
     kept = "|".join(allowed(pictures)) if pictures is not None else r"\(attachment:[\w .()%-]+\)"
     text = re.sub(rf"\](?=\()(?!{kept or '(?!)'})", "] ", text)
     return re.sub(r"\](?=:)", "] ", text)
@@ -158,7 +186,10 @@ def make_whole(
     if not cells:
         flags.append(Flag(code="empty", message="The notebook has no cells."))
     matching = _Matching(cells, released, flags)
-    held = dict.fromkeys(matching.ambiguous, "More than one cell could be this answer.")
+    if matching.nothing_is_left():
+        return _unusable("Nothing of the notebook that was handed out is in this file.", matching, source)
+    held = dict.fromkeys(matching.gone(), "All cells of this part are missing.")
+    held |= dict.fromkeys(matching.ambiguous, "More than one cell could be this answer.")
     held |= dict.fromkeys(matching.relying_on_cut(), f"A cell was too long: more than {MAX_SOURCE:,} characters.")
     matching.remark()
     return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
@@ -167,10 +198,17 @@ def make_whole(
 def _unreadable(reason: str, released: dict[str, Any], source: dict[str, Any]) -> Whole:
     """A notebook of stubs, all of it for a person: a file that cannot be read is not a wrong answer."""
     flags = [Flag(code="unreadable_file", message=reason)]
-    matching = _Matching([], released, flags)
+    return _unusable(reason, _Matching([], released, flags), source)
+
+
+def _unusable(reason: str, matching: _Matching, source: dict[str, Any]) -> Whole:
+    """A notebook without an answer to judge: one decision of a person's, whatever else is in the file."""
+    if all(flag.message != reason for flag in matching.flags):
+        matching.flags.append(Flag(code="nothing_left", message=reason))
+    matching.remark()
     parts = [cell["metadata"]["nbgrader"] for cell in source["cells"]]
     held = {marks["grade_id"]: reason for marks in parts if marks.get("grade")}
-    return Whole(notebook=_assemble(matching, source), flags=flags, held=held)
+    return Whole(notebook=_assemble(matching, source), flags=matching.flags, held=held, broken=reason)
 
 
 class _Matching:
@@ -216,7 +254,7 @@ class _Matching:
         if not same:
             return
         self.found[grade_id] = same[0]
-        if not all(_equal(item, cell) for item in same):
+        if not all(_equal(item, cell) or item.untouched for item in same):
             self._flag("changed_cell", f"The locked cell {grade_id!r} was changed; it has been restored.")
 
     def _worth_running(self, item: StudentCell, cell: dict[str, Any]) -> bool:
@@ -284,6 +322,24 @@ class _Matching:
         for grade_id, cell in self.released.items():
             if grade_id not in self.found and (_is_answer(cell) or cell["metadata"]["nbgrader"].get("grade")):
                 self._flag("missing_cell", f"The cell {grade_id!r} was missing; it has been restored.")
+
+    def nothing_is_left(self) -> bool:
+        """Whether no cell is as it was handed out, and none answers anything for sure."""
+        shown = {_squeezed(cell["source"]) for cell in self.released.values()}
+        intact = any((item.squeezed and item.squeezed in shown) or item.untouched for item in self.cells)
+        return not intact and not any(self._is_sure(grade_id, cell) for grade_id, cell in self._answers())
+
+    def _is_sure(self, grade_id: str, cell: dict[str, Any]) -> bool:
+        """Whether an answer was found that says something: code by its name, text by its cell's id or mark."""
+        item = self.found.get(grade_id)
+        if item is None or not item.source.strip():
+            return False
+        return cell["cell_type"] == "code" or item.grade_id == grade_id or _mark_line(cell["source"]) in item.source
+
+    def gone(self) -> list[str]:
+        """The parts of which no cell is there, neither by its id nor by its text, not even the question."""
+        parts = [_part(name) for name, _ in self._answers()]
+        return [part for part in parts if not self.found.keys() & {f"{part}-statement", answer_id(part), part}]
 
     def relying_on_cut(self) -> list[str]:
         """The parts that cannot be judged since a cell was cut: its own, or where code was cut, any that is code."""
@@ -359,6 +415,7 @@ def _own(item: StudentCell) -> dict[str, Any]:
     cell: dict[str, Any] = {"cell_type": item.cell_type, "id": f"own-{item.place}", "metadata": {}, "source": source}
     if code:
         return cell | {"execution_count": None, "outputs": []}
+    cell |= {"metadata": {OWN: True}, "source": OWN_LABEL + source}
     return cell | ({"attachments": item.pictures} if item.pictures and item.cell_type == "markdown" else {})
 
 

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from autograder.authoring.voids import is_void
 from autograder.checks.compare import difference
 from autograder.core import Answer, Outcome, Report, Verdict
 from autograder.protocol.answering import question_key
@@ -43,6 +44,21 @@ def steady(report: Report, earlier: Report) -> Report:
     return dataclasses.replace(report, outcomes=outcomes, flags=(*report.flags, *flags))
 
 
+def unchanged(report: Report, earlier: Report | None) -> set[str]:
+    """The parts whose answers are those of an earlier report: what a person decided about them still stands."""
+    if earlier is None:
+        return set()
+    before = {outcome.part: outcome for outcome in earlier.outcomes}
+    there = [outcome for outcome in report.outcomes if outcome.part in before]
+    if report.digest and report.digest == earlier.digest:
+        return {outcome.part for outcome in there}
+    return {
+        new.part
+        for new in there
+        if new.answered and new.answered == before[new.part].answered and not _differ(before[new.part], new)
+    }
+
+
 def _differ(old: Outcome, new: Outcome) -> bool:
     replies = {question_key(question): reply for question, reply in old.answers}
     pairs = [(replies.get(question_key(question)), reply) for question, reply in new.answers]
@@ -61,9 +77,9 @@ def _same(old: Answer, new: Answer) -> bool:
 
 
 def _hold(new: Outcome, old: Outcome) -> Outcome:
-    """Held if its mark moved, or was held for this before."""
+    """Held if its mark moved, or was held for this before; what a void has settled stays settled."""
     marks = (old.standing, old.points) == (new.standing, new.points)
-    if new.standing == "held" or (marks and not any(verdict.code == CODE for verdict in old.verdicts)):
+    if new.standing == "held" or is_void(new) or (marks and not any(verdict.code == CODE for verdict in old.verdicts)):
         return new
     verdict = Verdict(
         check="stability",

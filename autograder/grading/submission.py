@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading
+from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import part_key, variant
-from autograder.core import Parameters, Part, Problem
+from autograder.authoring.voids import Void
+from autograder.core import BEGIN, END, Parameters, Part, Problem
 from autograder.errors import AutograderError
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.repeatability import digest
@@ -36,13 +41,22 @@ class Paper:
         """The key of a part's hidden inputs."""
         return part_key(self.secret, self.slug, self.version, self.seed, part)
 
+    def reference(self, name: str) -> str:
+        """The solution of a part, as the variant has it; empty where there is none, or its grader has it anyway."""
+        part = next((part for part in self.parts if part.name == name and not part.judged_by_person), None)
+        with contextlib.suppress(Exception):  # a fault of the problem's is told where it is judged
+            cell = part.solution_cell(self.parameters) if part else ""
+            return cell.partition(f"{BEGIN}\n")[2].partition(f"\n{END}")[0]
+        return ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
     """One mended notebook, the files beside it, and its paper. Grading fills in copies of the notebook.
 
-    `held` gives, by part, why a person must look; `flags` are what was noticed before anything ran. Where the problem
-    cannot be loaded, `fault` says why, and the paper has no parts.
+    `held` gives, by part, why a person must look, and `broken` why at the whole notebook, which is one decision;
+    `flags` are what was noticed before anything ran. `voids` are what holds for parts of this variant. Where the
+    problem cannot be loaded, `fault` says why, and the paper has no parts.
     """
 
     notebook: dict[str, Any]
@@ -50,12 +64,21 @@ class Submission:
     files: Mapping[str, bytes]
     held: Mapping[str, str]
     flags: tuple[str, ...]
+    broken: str = ""
+    voids: Mapping[str, Void] = field(default_factory=dict)
     fault: str = ""
 
     @functools.cached_property
     def digest(self) -> str:
         """The same for the same cells and files."""
         return digest(self.notebook, self.files)
+
+    def answered(self, part: str) -> str:
+        """The same for the same text and pictures in the cell where a part is answered."""
+        cells = {(cell["metadata"].get("nbgrader") or {}).get("grade_id"): cell for cell in self.notebook["cells"]}
+        cell = cells.get(answer_id(part), cells.get(part, {}))
+        content = [cell.get("source", ""), cell.get("attachments", {})]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def paper_of(problem: Problem, *, folder: Path, seed: int, secret: bytes, version: int | None = None) -> Paper:
@@ -78,18 +101,21 @@ def load_submission(
     secret: bytes,
     files: Mapping[str, bytes] | None = None,
     asked_by: int | None = None,
+    voids: Mapping[str, Void] | None = None,
 ) -> Submission:
     """A mended notebook with its paper; one that was graded before loses its notes for staff.
 
     The folder of problems is looked for in and above `course`. `asked_by` is the version whose hidden inputs are to be
-    put, where it is not the problem's own. From here on torch takes one core: references are asked, too.
+    put, where it is not the problem's own; `voids` are those of the problem's parts in this assignment. From here on
+    torch takes one core: references are asked, too.
     """
     one_thread()
     marks = notebook["metadata"]["autograder"]
     flags, fault = tuple(marks.get("flags", ())), ""
+    holding = {part: void for part, void in (voids or {}).items() if void.applies(marks["seed"])}
     try:
         folder = loading.find_problems(course)
-        problem = loading.load(marks["slug"], folder)
+        problem = _accepting(loading.load(marks["slug"], folder), holding)
     except AutograderError as error:
         fault = last_line(error)
         paper = Paper(folder=course, slug=marks["slug"], version=marks["version"], seed=marks["seed"], secret=secret)
@@ -102,6 +128,14 @@ def load_submission(
         paper=paper,
         files=files or {},
         held=marks.get("held") or {},
+        broken=marks.get("broken", ""),
         flags=flags,
+        voids=holding,
         fault=fault,
     )
+
+
+def _accepting(problem: Problem, voids: Mapping[str, Void]) -> Problem:
+    """The problem, by which the answers that voids add are correct."""
+    nothing = Void()
+    return replace(problem, parts=[voids.get(part.name, nothing).accepting(part) for part in problem.parts])

@@ -14,7 +14,8 @@ PATIENCE = 30  # seconds
 def configure(c: Any, course: Path | str) -> None:
     """Set nbgrader's configuration for the course in the folder `course`.
 
-    Late policies, exporters and the exchange stay nbgrader's own, to be set in the same file.
+    Exporters and the exchange stay nbgrader's own, to be set in the same file; so does the policy for late submissions,
+    where an assignment's file says nothing about them.
     """
     _find_alembic()
     c.CourseDirectory.root = str(Path(course).resolve())
@@ -22,7 +23,8 @@ def configure(c: Any, course: Path | str) -> None:
     c.NotebookClient.kernel_manager_class = "autograder.nbgrader.kernels.PrivateKernels"
     wait_for_locks()
     here = "autograder.nbgrader"
-    c.Autograde.exporter_class = f"{here}.intake.SubmissionExporter"
+    c.GenerateAssignment.exporter_class = f"{here}.releasing.ReleaseExporter"
+    c.Autograde.exporter_class = f"{here}.autograding.GradingExporter"
     c.Autograde.pre_convert_hook = f"{here}.intake.before_reading"
     c.Autograde.sanitize_preprocessors = [f"{here}.intake.Sanitize"]
     c.Autograde.autograde_preprocessors = [
@@ -30,6 +32,9 @@ def configure(c: Any, course: Path | str) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    if "plugin_class" not in c.AssignLatePenalties:
+        c.AssignLatePenalties.plugin_class = f"{here}.late.LatePenalty"
+    c.GenerateFeedback.force = True  # a page follows from the marks of now: one that is there already may be old
     c.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.GetGrades",
         f"{here}.feedback_exporter.ForStudents",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,14 @@ from traitlets import List
 
 from autograder.authoring.source_notebook import without_hidden
 from autograder.grading.feedback import is_for_staff
+from autograder.grading.notebook import VOIDED
+from autograder.grading.repair import OWN, OWN_LABEL
 from autograder.nbgrader.intake import is_ours
 from autograder.nbgrader.mathml import with_mathml
 
 MAX_COLOURED = 200_000  # characters of a page that are code in colours
 MAX_COLOURED_CELL = 10_000  # characters of a cell
+_NOT_GRADED = "not graded"  # with the decision about its notebook
 TEMPLATES = Path(__file__).parent / "templates"
 
 _WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
@@ -99,7 +102,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
     """Says how each part stands, leaves out test cells' source and what is for graders, and turns TeX into MathML.
 
     It comes after nbgrader's GetGrades, which puts scores and comments into the cells. Comments that this package made
-    repeat the verdicts; they are shown only under written answers.
+    repeat the verdicts; they are shown only under written answers. Where a person has decided, that alone is said.
     """
 
     # nbgrader's feedback command configures it for every preprocessor in its list.
@@ -109,32 +112,63 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
         """Prepare one notebook; one that is not ours keeps its test cells."""
         names = resources["nbgrader"]
         place = (names["notebook"], names["assignment"], names["student"])
-        resources["autograder"] = {"waiting": []}
         nb.cells = [cell for cell in nb.cells if not is_for_staff(cell)]
         with names.get("gradebook") or Gradebook(names["db_url"]) as gradebook:
+            grades = {grade.name: grade for grade in gradebook.find_submission_notebook(*place).grades}
+            waiting = any(grade.needs_manual_grade for grade in grades.values())
             for cell in nb.cells:
                 marks = cell.metadata.get("nbgrader") or {}
-                if marks.get("grade"):
-                    self._standing(marks, gradebook.find_grade(marks["grade_id"], *place))
-                    if marks["standing"] == "held":
-                        resources["autograder"]["waiting"].append(marks["grade_id"])
-                if marks.get("solution"):
-                    marks["comment_by_hand"] = bool(gradebook.find_comment(marks["grade_id"], *place).manual_comment)
+                if marks.get("grade") or marks.get("task"):
+                    self._standing(marks, grades[marks["grade_id"]], waiting)
+                if marks.get("solution") or marks.get("task"):
+                    comment = gradebook.find_comment(marks["grade_id"], *place)
+                    marks["comment"] = self._comment(marks, comment)
                 self._prepare(cell, marks, is_ours(nb))
+            resources["autograder"] = self._at_the_top(nb, grades)
         return nb, resources
 
-    def _standing(self, marks: Any, grade: Any) -> None:
+    def _at_the_top(self, nb: Any, grades: Mapping[str, Any]) -> dict[str, Any]:
+        """What waits, what is in the gradebook and not in the file, and what holds for faulty parts."""
+        marked = [cell.metadata.nbgrader for cell in nb.cells if "standing" in (cell.metadata.get("nbgrader") or {})]
+        lost = [grades[name] for name in sorted(grades.keys() - {marks["grade_id"] for marks in marked})]
+        held = [marks["grade_id"] for marks in marked if marks["standing"] == "held"]
+        held += [grade.name for grade in lost if grade.needs_manual_grade]
+        voided = [cell.metadata for cell in nb.cells if VOIDED in cell.metadata] if is_ours(nb) else []
+        return {
+            "waiting": ["the whole notebook"] if 1 < len(held) == len(grades) else held,
+            "not_shown": [(item.name, item.score, item.max_score, item.needs_manual_grade) for item in lost],
+            "voids": [(metadata.nbgrader["grade_id"], metadata[VOIDED]) for metadata in voided],
+        }
+
+    def _standing(self, marks: Any, grade: Any, waiting: bool) -> None:
+        """What a part's row says. A part without a mark waits with the decision about its notebook."""
         by_hand = grade.manual_score is not None
-        if not by_hand and grade.needs_manual_grade:
+        if grade.needs_manual_grade or (waiting and not by_hand and grade.auto_score is None):
             marks["standing"], marks["standing_words"] = "held", "waiting for a grader"
+        elif not by_hand and grade.auto_score is None:
+            marks["standing"], marks["standing_words"] = "lost", _NOT_GRADED
+        elif not grade.max_score:
+            marks["standing"], marks["standing_words"] = "earned", "does not count"
         elif grade.score >= grade.max_score:
             marks["standing"], marks["standing_words"] = "earned", "earned"
         else:
             marks["standing"], marks["standing_words"] = "lost", "lost" if not grade.score else "partly earned"
-        marks["standing_by_hand"] = by_hand
+        if by_hand and not grade.needs_manual_grade:
+            marks["standing_words"] += ", marked by a grader"
+        marks["standing_by_hand"] = by_hand and not grade.needs_manual_grade
+
+    def _comment(self, marks: Any, comment: Any) -> str:
+        """What a person wrote; under an answer in words that nobody has decided yet, what the package did."""
+        if comment.manual_comment:
+            return str(comment.manual_comment)
+        decided = marks.get("standing_by_hand") or marks.get("standing_words") == _NOT_GRADED
+        return (comment.auto_comment or "") if marks.get("grade") and not decided else ""
 
     def _prepare(self, cell: Any, marks: Any, ours: bool) -> None:
         if cell.cell_type == "markdown":
-            cell.source = with_mathml(cell.source)
+            own = cell.metadata.get(OWN)
+            cell.source = with_mathml(cell.source.removeprefix(OWN_LABEL) if own else cell.source)
         elif marks.get("grade") and not marks.get("solution"):
             cell.source = "" if ours else without_hidden(cell.source)
+            if ours and (marks["standing_by_hand"] or marks["standing_words"] == _NOT_GRADED):
+                cell.outputs = []  # what the machine had said is overruled

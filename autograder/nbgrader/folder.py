@@ -59,6 +59,7 @@ from autograder.nbgrader.intake import (
 )
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
+from autograder.nbgrader.scale import Scale, scale_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +92,11 @@ class Folder:
     def sources(self) -> dict[str, Any]:
         """The assignment's notebooks as the instructor wrote them; StaffError where one is lost."""
         return {name: read_source(self.coursedir, self.assignment, name) for name in self.rows.notebooks}
+
+    @functools.cached_property
+    def scale(self) -> Scale:
+        """What the assignment's parts are worth; StaffError where `source/` is not what is written."""
+        return scale_of(self.root, self.assignment, self.sources)
 
     @functools.cached_property
     def by_nbgrader(self) -> bool:
@@ -145,6 +151,7 @@ class Folder:
     def _against(self) -> str:
         root = loading.find_problems(self.root)
         words = [json.dumps(self.sources[name], sort_keys=True) for name in sorted(self.sources)]
+        words.append(repr(self.scale.written))  # voids and dates are not in the sources
         for source in self.sources.values():
             slug = source.metadata.get(MINE, {}).get("slug", "")
             files = sorted((root / slug).rglob("*.py")) if slug else []
@@ -183,7 +190,8 @@ class Folder:
     def _read(self, path: Path) -> Submission:
         forms = self._forms_of(path.stem, self._student(path.parent))
         whole, files = read_submission(path, *forms, set(self.sources))
-        return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files)
+        voids = self.scale.voids(path.stem)
+        return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files, voids=voids)
 
     def missing(self, there: Iterable[str]) -> dict[str, float]:
         """The points of each notebook of the assignment that is not there, by its name."""
@@ -218,19 +226,29 @@ class Folder:
         return plain
 
     def write(self, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool) -> None:
-        """Reports, autograded notebooks, marks, and pages: in this order, each whole or not at all.
+        """Autograded notebooks, marks, reports, and pages: in this order, each whole or not at all.
 
-        Doing it again, after an end at whatever place, gives the same.
+        Doing it again, after an end at whatever place, gives the same: a report that is there says what marks given by
+        hand were given for.
         """
-        for name, item in graded.items():
-            place = reports.path_of(self.root, self.assignment, handed.student, name)
-            reports.save(item.report, place, shared=self.shared)
         pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
         self._write_notebooks(handed, pages)
         close_to_others(self.coursedir)
-        self.rows.write(handed.student, self._timestamp(handed), {name: item.report for name, item in graded.items()})
+        earlier = {name: self.earlier(handed, name) for name in graded}
+        found = {name: item.report for name, item in graded.items()}
+        for name, report in self.rows.write(handed.student, self._timestamp(handed), found, earlier).items():
+            place = reports.path_of(self.root, self.assignment, handed.student, name)
+            reports.save(report, place, shared=self.shared)
         if feedback:
             self.feedback.write(handed.student, pages)
+
+    def feedback_again(self, student: str, notebooks: Iterable[str]) -> None:
+        """A student's pages by the marks of now."""
+        if self.by_nbgrader:
+            done("generate_feedback", self.api.generate_feedback(self.assignment, student, force=True))
+            return
+        pages = {name: nbformat.from_dict(self.autograded(student, name)) for name in notebooks}
+        self.feedback.write(student, pages)
 
     def _timestamp(self, handed: Handed) -> Any:
         return time_handed_in(handed.folder)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +20,14 @@ from nbgrader.api import (
     new_uuid,
 )
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import load_only
 
 from autograder.core import Report
-from autograder.errors import StaffError
+from autograder.errors import StaffError, did_you_mean
 from autograder.nbgrader.run_and_judge import fill_in
+from autograder.nbgrader.scale import Scale, agree, set_due
 
 TRIES = 10  # each as long as `config.PATIENCE`
 
@@ -59,6 +61,16 @@ class Shown:
 
     def __exit__(self, *_: object) -> None:
         """The session stays open for the next student."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """A submission's sum, its maximum, how many decisions wait for a person, and what lateness takes from the sum."""
+
+    points: float
+    of: float
+    held: int
+    late: float
 
 
 class Rows:
@@ -105,14 +117,35 @@ class Rows:
         self._session.rollback()
         self._session.expire_all()
 
-    def write(self, student: str, timestamp: Any, reports: Mapping[str, Report]) -> None:
-        """Marks, comments, and penalties of one submission, all or nothing; another program's lock is waited for."""
-        for left in reversed(range(TRIES)):
+    def due(self, scale: Scale) -> None:
+        """Bring the due date of the gradebook to the assignment's."""
+        set_due(self._assignment, scale)
+        self._session.commit()
+
+    def agree(self, scale: Scale, *, everybody: bool) -> None:
+        """Bring the points of the gradebook to the assignment's, as `scale.agree` says."""
+        agree(self.gradebook, scale, everybody=everybody)
+
+    def write(
+        self,
+        student: str,
+        timestamp: Any,
+        reports: Mapping[str, Report],
+        earlier: Mapping[str, Report | None] | None = None,
+    ) -> dict[str, Report]:
+        """Marks, comments, and penalties of one submission, all or nothing; the reports to be kept.
+
+        `earlier` are the reports on disk, with whose answers those of now are compared. Another program's lock is
+        waited for.
+        """
+        left = TRIES
+        while True:
             try:
-                return self._write(student, timestamp, reports)
+                return self._write(student, timestamp, reports, earlier or {})
             except OperationalError as error:
                 if "locked" not in str(error.orig):
                     raise
+                left -= 1
                 if not left:
                     raise StaffError(
                         "gradebook_locked",
@@ -120,12 +153,16 @@ class Rows:
                         "a backup; end that one and repeat the command with --resume",
                     ) from error
 
-    def _write(self, student: str, timestamp: Any, reports: Mapping[str, Report]) -> None:
+    def _write(
+        self, student: str, timestamp: Any, reports: Mapping[str, Report], earlier: Mapping[str, Report | None]
+    ) -> dict[str, Report]:
+        kept = {}
         try:
             submission = self._submission(student, timestamp)
             for name, report in reports.items():
                 mine = self._notebook(submission, name).id
-                fill_in(report, self._by_name(Grade, mine), self._by_name(Comment, mine))
+                rows = self._by_name(Grade, mine), self._by_name(Comment, mine)
+                kept[name] = fill_in(report, *rows, earlier.get(name))
             for name in self._notebooks.keys() - reports.keys():
                 self._nothing_handed_in(self._notebook(submission, name).id)
             self._session.flush()
@@ -135,6 +172,72 @@ class Rows:
         except BaseException:
             self._session.rollback()
             raise
+        return kept
+
+    def extend(self, student: str, days: float) -> Any:
+        """Give a student more days, counted from the due date, in place of those given before; the submission's row.
+
+        A student who has handed in nothing yet gets a row for it. Penalties are worked out again.
+        """
+        if self._assignment.duedate is None:  # nbgrader could not grade a submission with an extension of nothing
+            name = self._assignment.name
+            raise StaffError(
+                "no_due_date",
+                f"{name} has no due date to be extended; write one into {name}.toml: due = 2026-05-10T23:59:00+02:00",
+            )
+        row = self._row_of(student)
+        if row is None:
+            self._is_known(student)
+            row = self._submission(student, None)
+            for notebook in self._notebooks:
+                for grade in self._by_name(Grade, self._notebook(row, notebook).id).values():
+                    grade.needs_manual_grade = False  # nothing is there to be looked at
+        row.extension = datetime.timedelta(days=days) if days else None
+        self._session.flush()
+        self.penalties(student)
+        return row
+
+    def _is_known(self, student: str) -> None:
+        """Refuse a student whom a gradebook with students does not have: a slip of the pen would go unnoticed."""
+        known = self.students()
+        if known and student not in known:
+            raise StaffError(
+                "no_student",
+                f"the gradebook has no student {student!r}{did_you_mean(student, known)}; to add one: nbgrader db "
+                f"student add {student}",
+            )
+
+    def penalties(self, student: str) -> None:
+        """Work out again what lateness costs a student: marks by hand and dates may be others by now."""
+        if (submission := self._row_of(student)) is not None and submission.timestamp:
+            for name in self._notebooks:
+                self._penalty(submission, student, name)
+        self._session.commit()
+
+    def totals(self, student: str) -> Totals:
+        """What the gradebook says of a submission, as nbgrader's export has it; nothing of one that it has not."""
+        submission = self._row_of(student)
+        if submission is None:
+            return Totals(points=0.0, of=0.0, held=0, late=0.0)
+        self._session.refresh(submission)
+        waiting = (
+            select(func.count(Grade.id))
+            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+            .where(SubmittedNotebook.assignment_id == submission.id, Grade.needs_manual_grade)
+        )
+        return Totals(
+            points=submission.score,
+            of=submission.max_score,
+            held=self._session.scalar(waiting) or 0,
+            late=submission.late_submission_penalty or 0.0,
+        )
+
+    def _row_of(self, student: str) -> Any:
+        return self._session.scalars(
+            select(SubmittedAssignment).where(
+                SubmittedAssignment.assignment_id == self._assignment.id, SubmittedAssignment.student_id == student
+            )
+        ).one_or_none()
 
     def _submission(self, student: str, timestamp: Any) -> Any:
         """The submission's row with all that hangs on it, made where there is none."""
@@ -205,12 +308,7 @@ class Rows:
 
     def shown(self, student: str, name: str) -> Shown:
         """What feedback on a notebook reads, fresh from the database."""
-        submission = self._session.scalars(
-            select(SubmittedAssignment).where(
-                SubmittedAssignment.assignment_id == self._assignment.id, SubmittedAssignment.student_id == student
-            )
-        ).one()
-        notebook = self._notebook(submission, name)
+        notebook = self._notebook(self._row_of(student), name)
         return Shown(
             notebook=notebook,
             grades=self._by_name(Grade, notebook.id),

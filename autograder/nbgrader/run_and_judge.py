@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,13 +14,16 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Float, Integer, List, Unicode
 
+from autograder.authoring.assignment import read_if_there
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret
-from autograder.core import Report
+from autograder.authoring.voids import is_void, yields_to_void
+from autograder.core import Outcome, Report
 from autograder.errors import StaffError
 from autograder.grading import report as reports
-from autograder.grading.feedback import student_comment, summary
+from autograder.grading.feedback import decides_all, student_comment, summary
 from autograder.grading.notebook import mark, run_and_grade
+from autograder.grading.repeatability import unchanged
 from autograder.grading.submission import load_submission
 from autograder.nbgrader.files import files_beside
 from autograder.nbgrader.intake import is_ours
@@ -51,12 +55,14 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
             return nb, resources
         course, names = Path(resources["autograder"]["root"]), resources["nbgrader"]
         files = files_beside(Path(resources["metadata"]["path"])).files
-        submission = load_submission(nb, course=course, secret=course_secret(course), files=files)
+        written, slug = read_if_there(course, names["assignment"]), nb.metadata["autograder"]["slug"]
+        voids = written.voids.get(slug) if written else None
+        submission = load_submission(nb, course=course, secret=course_secret(course), files=files, voids=voids)
         place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
+        earlier = report_at(place)
         attempts = [functools.partial(run_and_grade, limits=self.limits())] * max(self.runs, 1)
-        graded = mark(submission, attempts, report_at(place))
-        record(graded.report, names)
-        reports.save(graded.report, place, shared=resources["autograder"]["shared"])
+        graded = mark(submission, attempts, earlier)
+        reports.save(record(graded.report, names, earlier), place, shared=resources["autograder"]["shared"])
         line = summary(graded.report)
         self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], line)
         return nbformat.from_dict(graded.notebook), resources
@@ -81,21 +87,49 @@ def report_at(place: Path) -> Report | None:
         return None
 
 
-def record(report: Report, names: dict[str, Any]) -> None:
-    """Write a notebook's marks and comments through nbgrader's gradebook."""
+def record(report: Report, names: dict[str, Any], earlier: Report | None) -> Report:
+    """Write a notebook's marks and comments through nbgrader's gradebook; the report to be kept."""
     with Gradebook(names["db_url"]) as gradebook:
         row = gradebook.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
         grades, comments = ({item.name: item for item in items} for items in (row.grades, row.comments))
-        fill_in(report, grades, comments)
+        kept = fill_in(report, grades, comments, earlier)
         gradebook.db.commit()
+        return kept
 
 
-def fill_in(report: Report, grades: Mapping[str, Any], comments: Mapping[str, Any]) -> None:
-    """Each part's score, whether a person must look, and its comment, in the gradebook's rows by their cells' names."""
+def fill_in(
+    report: Report, grades: Mapping[str, Any], comments: Mapping[str, Any], earlier: Report | None = None
+) -> Report:
+    """Each part's score, whether a person must look, and its comment, in the gradebook's rows by their cells' names.
+
+    A mark given by hand stays, and is to be looked at again where the answer is another one than in the `earlier`
+    report. One that yields to a void is kept in the report that is returned, and comes back when the void goes.
+    """
+    same, before = unchanged(report, earlier), {item.part: item for item in earlier.outcomes} if earlier else {}
+    first = next((outcome.part for outcome in report.outcomes if decides_all(outcome)), None)
+    kept = []
     for outcome in report.outcomes:
         grade, held = grades[outcome.part], outcome.standing == "held"
+        outcome = _by_hand(outcome, before.get(outcome.part), grade)
+        kept.append(outcome)
         grade.auto_score = None if held else float(outcome.points)
-        # As nbgrader does: a mark given by hand stays, and is to be looked at again.
-        grade.needs_manual_grade = held or grade.manual_score is not None
+        waiting = held and (outcome.part == first or not decides_all(outcome))
+        if grade.manual_score is None:
+            grade.needs_manual_grade = waiting
+        elif outcome.part not in same or is_void(outcome):
+            grade.needs_manual_grade = not is_void(outcome)
         place = answer_id(outcome.part)  # a written part is its own answer
         comments[place if place in comments else outcome.part].auto_comment = student_comment(outcome)
+    return dataclasses.replace(report, outcomes=tuple(kept))
+
+
+def _by_hand(outcome: Outcome, before: Outcome | None, grade: Any) -> Outcome:
+    """Set a mark aside that was given by hand, where a void goes above it; give it back where one did."""
+    aside = before.by_hand if before else None
+    if yields_to_void(outcome):
+        if grade.manual_score is not None:
+            aside, grade.manual_score = grade.manual_score, None
+        return dataclasses.replace(outcome, by_hand=aside)
+    if grade.manual_score is None and aside is not None:
+        grade.manual_score = aside
+    return outcome

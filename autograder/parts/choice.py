@@ -9,7 +9,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
@@ -30,8 +30,11 @@ class Choice(Part):
     `reference(p)` and each mistake give an option's text, or None where that option does not stand in a variant. The
     order follows from the part's name, the parameters and the texts alone, the same for everybody with the same
     variant: nothing in it tells which option is the reference. A mistake's docstring tells who chose it why it is
-    wrong.
+    wrong. `alternatives` are other options that are correct, by their letters or texts.
     """
+
+    _: KW_ONLY
+    alternatives: Sequence[str] = ()
 
     kind = "choice"
 
@@ -78,16 +81,21 @@ class Choice(Part):
         except NoAnswer as error:
             return [value_verdict("choice", self.name, error.reply)]
         options = self.options(p)
-        letter = chosen_letter(given, {letter: str(function(p)) for letter, function in options.items()})
+        texts = {letter: str(function(p)) for letter, function in options.items()}
+        letter = chosen_letter(given, texts)
         wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
         if letter is None:
             return [unread_verdict("choice", self.name, given, wanted)]
         if letter not in options:
             return [Verdict(check="choice", ok=False, code="no_option", message=wanted)]
-        if letter == self.right(p):
+        if letter in (self.right(p), *(chosen_letter(other, texts) for other in self.alternatives)):
             return [Verdict(check="choice", ok=True, code="ok")]
         chosen = options[letter]
         return [Verdict(check="choice", ok=False, code=chosen.__name__, message=inspect.getdoc(chosen) or "")]
+
+    def accepting(self, answers: Sequence[Any]) -> Part:
+        """With further alternatives."""
+        return replace(self, alternatives=[*self.alternatives, *map(str, answers)])
 
     def answer_cell(self, subject: Any, p: Parameters) -> str:
         """The answer cell of somebody who chooses `subject`: an option's function, or a string as typed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Verdict
+from autograder.core import Ask, Parameters, Part, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths import chain
 from autograder.maths.decision import Decision
@@ -165,6 +165,10 @@ class Derivation(Expression):
     def in_closed_form(self) -> bool:
         """Each line is one, where the lines are not tensor equations."""
         return not self.tensors
+
+    def accepting(self, answers: Sequence[Any]) -> Part:
+        """A chain of lines is paid by its forms, and has no further answers."""
+        return Part.accepting(self, answers)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """The whole chain as one decision; its `detail` holds what each milestone and the end earn."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from autograder.checks.compare import difference, number
@@ -19,12 +19,13 @@ class Number(Part):
     """One number, in any dress (int, float, fraction, 0-d array or tensor, sympy number).
 
     `reference(p)`, each mistake and each equivalent give a number. `rtol` is relative; 0 means exact. `unit` is shown
-    beside the stub.
+    beside the stub. `alternatives` are other numbers that are correct.
     """
 
     _: KW_ONLY
     rtol: float = 0.0
     unit: str = ""
+    alternatives: Sequence[Any] = ()
 
     kind = "number"
 
@@ -55,12 +56,20 @@ class Number(Part):
         if number(given) is None:
             return [unread_verdict("number", self.name, given, f"write one number: {self.name} = ...")]
         found = difference(given, self.reference(p), rtol=self.rtol, where=self.name)
-        if found is None:
+        others = (difference(given, other, rtol=self.rtol) for other in self.alternatives)
+        if found is None or any(other is None for other in others):
             return [Verdict(check="number", ok=True, code="ok")]
         for mistake in self.mistakes:
             if difference(given, mistake(p), rtol=self.rtol) is None:
                 return [Verdict(check="number", ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or "")]
         return [Verdict(check="number", ok=False, code=found.code, message=found.message)]
+
+    def accepting(self, answers: Sequence[Any]) -> Part:
+        """With further alternatives; AuthorError for what is no number."""
+        values = [number(item) for item in answers]
+        if None in values:
+            raise AuthorError("answers", f"part {self.name!r}: further answers are numbers, not {list(answers)!r}")
+        return replace(self, alternatives=[*self.alternatives, *values])
 
     def answer_cell(self, subject: Callable[[Parameters], Any], p: Parameters) -> str:
         """The answer cell of somebody who hands in what `subject` gives."""

@@ -173,6 +173,10 @@ class Typed(Part):
             return found
         return next((other for other in others if other.outcome == "undecided"), first)
 
+    def accepting(self, answers: Sequence[Any]) -> Part:
+        """With further alternatives."""
+        return replace(self, alternatives=[*self.alternatives, *map(str, answers)])
+
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether the text is not None."""
         return self.given(subject, p) is not None

@@ -405,10 +405,10 @@ def table(problem: Problem) -> list[Persona]:
     return [
         *map(persona, right),
         persona(half_done, lost=second),
-        *(persona(make, lost=every) for make in (untouched, empty_notebook, no_submission, missing_notebook)),
+        *(persona(make, lost=every) for make in (untouched, no_submission, missing_notebook)),
         *(persona(make, lost=target) for make in wrong),
         *(persona(_forged(code), lost=target, name=f"forged_{name}") for name, code in forged.items()),
-        *(persona(make, held=every) for make in (not_json, truncated_json, a_directory, a_link)),
+        *(persona(make, held=every) for make in (empty_notebook, not_json, truncated_json, a_directory, a_link)),
     ]
 
 

@@ -110,7 +110,7 @@ def test_one_bad_submission_stops_no_other(classroom, monkeypatch):
 
 
 def test_grading_again_changes_nothing_but_keeps_marks_by_hand(graded, tmp_path):
-    """A second run gives the same marks: hidden inputs follow from the secret. A mark by hand stays, for a look."""
+    """A second run gives the same marks: hidden inputs follow from the secret. A mark by hand stays decided."""
     shutil.copytree(graded.path.parent, tmp_path / "course", symlinks=True)
     again = type(graded)(tmp_path / "course" / "notebooks")
     before, files = again.rows(), again.pages("feedback")
@@ -119,7 +119,7 @@ def test_grading_again_changes_nothing_but_keeps_marks_by_hand(graded, tmp_path)
     with sqlite3.connect(again.path / "gradebook.db") as database:
         database.execute("update grade set manual_score = 1.5, needs_manual_grade = 0")
     again.grade("--student", "perfect")
-    assert {row[3:] for row in again.rows() if row[0] == "perfect"} == {(1.5, 1)}
+    assert {row[3:] for row in again.rows() if row[0] == "perfect"} == {(1.5, 0)}
 
 
 def test_a_part_that_is_marked_by_chance_is_held(classroom):

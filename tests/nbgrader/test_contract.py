@@ -13,6 +13,7 @@ from typing import Any
 import nbgrader
 import pytest
 from nbconvert.exporters import HTMLExporter
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader import api, apps, plugins, preprocessors, utils
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
@@ -21,6 +22,7 @@ from nbgrader.exchange import default as exchange
 from nbgrader.nbgraderformat import SCHEMA_VERSION
 from traitlets.config import HasTraits
 
+from autograder.grading.repair import released_checksum
 from autograder.nbgrader.intake import Sanitize
 from autograder.nbgrader.run_and_judge import RunAndJudge
 
@@ -209,3 +211,18 @@ class Changed:
 def test_what_is_not_there_is_named(rows: dict[str, Any], sentence: str) -> None:
     """The test above can fail: each kind of change gives its sentence."""
     assert list(broken(**rows)) == [sentence]
+
+
+@pytest.mark.parametrize("kind", ["locked", "answer", "test", "written"])
+def test_a_released_cell_has_the_checksum_that_tells_it_untouched(kind: str) -> None:
+    """What says that a student changed nothing is nbgrader's own checksum, for every kind of cell."""
+    marks: dict[str, Any] = {
+        "grade_id": "a",
+        "locked": kind in ("locked", "test"),
+        "solution": kind in ("answer", "written"),
+    }
+    marks |= {"grade": True, "points": 3} if kind in ("test", "written") else {"grade": False}
+    make = new_markdown_cell if kind in ("locked", "written") else new_code_cell
+    cell = make("x = 1 # ä", metadata={"nbgrader": marks})
+    assert released_checksum(cell.cell_type, cell.source, marks) == utils.compute_checksum(cell)
+    assert released_checksum(cell.cell_type, cell.source + "!", marks) != utils.compute_checksum(cell)

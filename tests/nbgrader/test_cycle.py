@@ -199,17 +199,21 @@ def test_late_penalties_still_work(small):
 
 
 def test_a_mark_given_by_hand_survives_grading_again(small):
-    """As nbgrader does: the mark stays and is to be looked at again."""
+    """It stays decided while the answer is the same, and is to be looked at again when the answer is another one."""
     small.hand_in("ada", small.work().solve().files())
     small.autograde("ada")
     with opened(small.path) as api, api.gradebook as gradebook:
         grade = gradebook.find_grade("why", "tiny", "ps1", "ada")
         grade.manual_score, grade.needs_manual_grade = 1.5, False
         gradebook.db.commit()
-    small.autograde("ada")
-    with opened(small.path) as api, api.gradebook as gradebook:
-        grade = gradebook.find_grade("why", "tiny", "ps1", "ada")
-        assert (grade.score, grade.manual_score, grade.needs_manual_grade) == (1.5, 1.5, True)
+    other_part, other_answer = small.work().solve().spoil(), small.work().solve()
+    other_answer.cell("why")["source"] += " And more."
+    for work, again in ((small.work().solve(), False), (other_part, False), (other_answer, True)):
+        small.hand_in("ada", work.files())
+        small.autograde("ada")
+        with opened(small.path) as api, api.gradebook as gradebook:
+            grade = gradebook.find_grade("why", "tiny", "ps1", "ada")
+            assert (grade.score, grade.manual_score, grade.needs_manual_grade) == (1.5, 1.5, again)
 
 
 def test_a_problem_that_was_lost_holds_everything(small):

@@ -5,10 +5,13 @@ import json
 import re
 from html.parser import HTMLParser
 
+import nbformat
 import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.core import Outcome, Verdict
 from autograder.grading.feedback import as_html, as_text, student_comment
+from autograder.nbgrader.course_api import done, opened
 from autograder.nbgrader.mathml import with_mathml
 from autograder.simulation.classroom import own_cell
 from autograder.simulation.personas import personas
@@ -219,6 +222,48 @@ def test_graders_read_the_rubric_where_they_mark_and_students_do_not(new_course,
     assert "Rubric: " not in page and "A model answer: " not in page
     assert "rows' independence" not in html.unescape(page)
     assert "give all the points" in page, "the student's own cell stays"
+    own = next(cell for cell in graded["cells"] if "give all the points" in "".join(cell["source"]))
+    assert "".join(own["source"]).startswith("**Written by the student:**") and "Your own text" in page
+
+
+def test_a_page_has_every_part_of_a_notebook_that_is_not_ours(new_course, tmp_path):
+    """Tasks have their points and the person's comment; what is not in the file is told, and waits."""
+    course = new_course(tmp_path / "course")
+
+    def marks(**more):
+        return {
+            "nbgrader": {"schema_version": 3, "task": False, "locked": True, "grade": False, "solution": False, **more}
+        }
+
+    cells = [
+        new_markdown_cell("Do it.", metadata=marks(grade_id="deed", task=True, points=4)),
+        new_markdown_cell(
+            "Say it.", metadata=marks(grade_id="word", grade=True, solution=True, locked=False, points=2)
+        ),
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(new_notebook(cells=cells, metadata=kernel), course.path / "source/ps1/foreign.ipynb")
+    with opened(course.path) as api:
+        done("generate_assignment", api.generate_assignment("ps1"))
+    released = (course.path / "release/ps1/foreign.ipynb").read_text()
+    stripped = new_notebook(cells=[new_markdown_cell("Do it.")], metadata=kernel)
+    for student, text in (("ada", released), ("bob", nbformat.writes(stripped))):
+        course.hand_in(student, {**course.work().files(), "foreign.ipynb": text.encode()})
+        assert course.autograde(student)["success"]
+    course.feedback("bob")
+    page = (course.path / "feedback/bob/ps1/foreign.html").read_text()
+    assert "0 of 6 points</strong> so far; waiting for a grader: the whole notebook" in page
+    with opened(course.path) as api, api.gradebook as gradebook:
+        place = ("foreign", "ps1", "ada")
+        for part, points in (("deed", 3), ("word", 1)):
+            grade = gradebook.find_grade(part, *place)
+            grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.find_comment("deed", *place).manual_comment = "Well done."
+        gradebook.db.commit()
+    course.feedback("ada")
+    page = (course.path / "feedback/ada/ps1/foreign.html").read_text()
+    assert "4 of 6 points</strong></p>" in page and "Well done." in page and "waiting" not in page
+    assert re.search(r"deed</a></td>\s*<td class=\"number\">3 of 4</td>\s*<td>partly earned, marked by a grader", page)
 
 
 @pytest.mark.parametrize(
