@@ -143,11 +143,11 @@ def source_for(coursedir: CourseDirectory, assignment: str, notebook: str, stude
 def close_to_others(coursedir: CourseDirectory) -> None:
     """Take from other users what tells answers or marks: gradebook, source notebooks, and autograded ones, beside whose
     answers it stands what was expected. nbgrader makes them with the usual permissions."""
-    places = (coursedir.source_directory, coursedir.autograded_directory)
-    source, autograded = (Path(coursedir.format_path(place, ".", coursedir.assignment_id)) for place in places)
-    found = [Path(coursedir.root, "gradebook.db"), autograded.parents[1], *source.glob("*.ipynb")]
-    for path in found:
-        if path.exists() and not path.is_symlink():
+    root = Path(coursedir.root)
+    source = Path(coursedir.format_path(coursedir.source_directory, ".", coursedir.assignment_id))
+    autograded = Path(coursedir.format_path(coursedir.autograded_directory, ".", "."))
+    for path in (root / "gradebook.db", autograded, *source.glob("*.ipynb")):
+        if path.exists() and not path.is_symlink() and path != root:
             privacy.close(path, shared=bool(coursedir.groupshared))
 
 
