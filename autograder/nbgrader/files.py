@@ -78,7 +78,7 @@ def files_beside(folder: Path) -> Beside:
     found, left = Beside(), MAX_FILES_BYTES
     aside = aside_of(folder)
     for path, _ in entries(aside) if aside.is_dir() else ():
-        if path != aside / STAMP:
+        if path != aside / STAMP and not os.path.lexists(folder / path.relative_to(aside)):
             found.left_out[str(path.relative_to(aside))] = "it is too large or could not be read, and was put aside"
     for path, trouble in entries(folder):
         name = str(path.relative_to(folder))
@@ -140,7 +140,7 @@ def put_aside(folder: Path) -> None:
     """
     for name in files_beside(folder).left_out:
         with contextlib.suppress(OSError):
-            if os.path.lexists(folder / name) and (folder / name) != folder:
+            if (folder / name) != folder:
                 _move(folder / name, aside_of(folder) / name)
     time, _ = time_handed_in(folder)
     stamp = folder / STAMP

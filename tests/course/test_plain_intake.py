@@ -59,7 +59,8 @@ def term(built, tmp_path_factory):
 def test_both_routes_give_the_same(term):
     """Marks row by row, times of submission, flags, and the files beside the notebooks."""
     (plain, ours), said, graded = term
-    assert plain.rows() == ours.rows() and plain.rows(), said.stderr[-3000:]
+    rows = [[row for row in course.rows() if row[0] != "notebook"] for course in (plain, ours)]
+    assert rows[0] == rows[1] and rows[0], said.stderr[-3000:]
     query = "select student_id, timestamp from submitted_assignment where student_id != 'notebook' order by 1"
     assert plain.rows(query) == ours.rows(query)
     students = [name for name, *_ in ours.rows(query)]
@@ -127,7 +128,8 @@ def test_what_is_put_aside_is_there_and_named(tmp_path):
     folder.mkdir(parents=True)
     (folder / "timestamp.txt").write_bytes("2026-05-04 12:00:00 UTC".encode("utf-16"))
     (folder / "small.csv").write_text("1")
-    os.truncate((folder / "a.bin").open("w").fileno(), 2**40)
+    (folder / "a.bin").touch()
+    os.truncate(folder / "a.bin", 2**40)
     for _ in range(2):
         put_aside(folder)
         assert sorted(path.name for path in folder.iterdir()) == ["small.csv", "timestamp.txt"]
