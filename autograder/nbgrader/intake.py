@@ -38,6 +38,7 @@ from autograder.errors import StaffError
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
 from autograder.nbgrader.as_typed import as_typed
 from autograder.nbgrader.files import (
+    REFUSED,
     entries,
     files_beside,
     opened_regular,
@@ -225,7 +226,7 @@ def _refuse(path: Path) -> None:
     if path.suffix == ".ipynb":
         path.write_text(note)  # nbgrader has it on its list: it must find a file, which is read as no notebook
     with contextlib.suppress(OSError):  # a name that leaves no room for a suffix
-        path.with_name(path.name + ".refused").write_text(note)
+        path.with_name(path.name + REFUSED).write_text(note)
 
 
 def _shown(*names: Any) -> tuple[str, ...]:
