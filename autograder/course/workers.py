@@ -65,6 +65,7 @@ class Threads:
             self._turns.close()
             warm.shut()
         self._pool.shutdown(wait=not now, cancel_futures=now)
+        self._turns.close()
 
 
 @functools.cache
