@@ -170,6 +170,10 @@ the `hidden.score` of our source notebooks. Marks in bold are not as expected.
 nbgrader exports both as 0. The asserts check values only, so a lost gradient costs nothing there. An answer cell that
 does not end counts as not run; plain nbgrader interrupts it and keeps what it defined.
 
+What happens to files on their way (copied, cut, renamed, locked, lost) is shown by `autograder demo --accidents`: fifty
+submissions, honest ones among them, graded by a command that is killed and continued by two at once. It ends with exit
+code 1 if a deserved mark was lost; `tests/simulation/test_accidents.py` runs it.
+
 Reproduce with `python -m benchmarks.robustness`; `tests/simulation/test_robustness.py` keeps the page in step with the
 class.
 

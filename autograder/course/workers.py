@@ -41,19 +41,23 @@ class Threads:
 
     def __init__(self, jobs: int) -> None:
         self._turns = Turns(jobs)
+        self._running: set[Future[Replies]] = set()
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="notebook")
 
     def submit(self, task: Task) -> Future[Replies]:
         """The replies of a notebook, once its turn has come and it is over."""
-        return self._pool.submit(self._answer, task)
+        future = self._pool.submit(self._answer, task)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
 
     def _answer(self, task: Task) -> Replies:
         with self._turns.turn(task.spent) as turn:
             return answer(task, turn)
 
     def room(self) -> bool:
-        """Whether nothing waits behind those that run."""
-        return self._turns.busy() <= self._turns.jobs
+        """Whether at most one waits behind those that run; those that stand still have had their turn."""
+        return len(self._running) - self._turns.standing() <= self._turns.jobs
 
     def close(self, *, now: bool = False) -> None:
         """Let the threads go; `now` ends what still runs."""
@@ -61,6 +65,7 @@ class Threads:
             self._turns.close()
             warm.shut()
         self._pool.shutdown(wait=not now, cancel_futures=now)
+        self._turns.close()
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from nbformat.v4.nbjson import JSONWriter
 from nbgrader import utils
 
 STAMP = "timestamp.txt"
+REFUSED = ".refused"  # what a note is called that took the place of a link or a special file
 MAX_FILES_BYTES = 64 * 2**20
 MAX_FILES = 2_000
 MAX_HASHED_BYTES = 2**30
@@ -78,7 +79,7 @@ def files_beside(folder: Path) -> Beside:
     found, left = Beside(), MAX_FILES_BYTES
     aside = aside_of(folder)
     for path, _ in entries(aside) if aside.is_dir() else ():
-        if path != aside / STAMP:
+        if path != aside / STAMP and not os.path.lexists(folder / path.relative_to(aside)):
             found.left_out[str(path.relative_to(aside))] = "it is too large or could not be read, and was put aside"
     for path, trouble in entries(folder):
         name = str(path.relative_to(folder))
@@ -101,6 +102,8 @@ def files_beside(folder: Path) -> Beside:
         else:
             found.files[name] = content
             left -= len(content)
+            if name.endswith(REFUSED):
+                found.left_out[name.removesuffix(REFUSED)] = "it was a link, or no regular file"
     return found
 
 
@@ -140,7 +143,7 @@ def put_aside(folder: Path) -> None:
     """
     for name in files_beside(folder).left_out:
         with contextlib.suppress(OSError):
-            if os.path.lexists(folder / name) and (folder / name) != folder:
+            if (folder / name) != folder and not _is_special(folder / name):  # those become notes
                 _move(folder / name, aside_of(folder) / name)
     time, _ = time_handed_in(folder)
     stamp = folder / STAMP
@@ -149,6 +152,14 @@ def put_aside(folder: Path) -> None:
             _move(stamp, aside_of(folder) / STAMP)
             if time:
                 stamp.write_text(f"{time:%Y-%m-%d %H:%M:%S.%f} UTC", encoding="ascii")
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _move(path: Path, target: Path) -> None:

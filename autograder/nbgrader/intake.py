@@ -38,6 +38,7 @@ from autograder.errors import StaffError
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
 from autograder.nbgrader.as_typed import as_typed
 from autograder.nbgrader.files import (
+    REFUSED,
     entries,
     files_beside,
     opened_regular,
@@ -143,11 +144,11 @@ def source_for(coursedir: CourseDirectory, assignment: str, notebook: str, stude
 def close_to_others(coursedir: CourseDirectory) -> None:
     """Take from other users what tells answers or marks: gradebook, source notebooks, and autograded ones, beside whose
     answers it stands what was expected. nbgrader makes them with the usual permissions."""
-    places = (coursedir.source_directory, coursedir.autograded_directory)
-    source, autograded = (Path(coursedir.format_path(place, ".", coursedir.assignment_id)) for place in places)
-    found = [Path(coursedir.root, "gradebook.db"), autograded.parents[1], *source.glob("*.ipynb")]
-    for path in found:
-        if path.exists() and not path.is_symlink():
+    root = Path(coursedir.root)
+    source = Path(coursedir.format_path(coursedir.source_directory, ".", coursedir.assignment_id))
+    autograded = Path(coursedir.format_path(coursedir.autograded_directory, ".", "."))
+    for path in (root / "gradebook.db", autograded, *source.glob("*.ipynb")):
+        if path.exists() and not path.is_symlink() and path != root:
             privacy.close(path, shared=bool(coursedir.groupshared))
 
 
@@ -225,7 +226,7 @@ def _refuse(path: Path) -> None:
     if path.suffix == ".ipynb":
         path.write_text(note)  # nbgrader has it on its list: it must find a file, which is read as no notebook
     with contextlib.suppress(OSError):  # a name that leaves no room for a suffix
-        path.with_name(path.name + ".refused").write_text(note)
+        path.with_name(path.name + REFUSED).write_text(note)
 
 
 def _shown(*names: Any) -> tuple[str, ...]:

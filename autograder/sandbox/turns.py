@@ -100,10 +100,10 @@ class Turns:
                 self._fill()
                 self.changed.notify_all()
 
-    def busy(self) -> int:
-        """How many notebooks there are that do not stand still."""
+    def standing(self) -> int:
+        """How many notebooks stand still."""
         with self.changed:
-            return len(self._running) + len(self._waiting)
+            return len(self._standing)
 
     def close(self) -> None:
         """No turn comes any more."""

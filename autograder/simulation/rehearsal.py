@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -121,17 +120,18 @@ def _graded(
 ) -> Rehearsal:
     lines = journal.path_of(course, demo.ASSIGNMENT)
 
-    def settled() -> set[str]:
-        found = {line["student"] for line in journal.read(lines) if line.get("state") in ("done", "failed", "empty")}
-        progress("grade", len(found), len(everybody))
-        return found
+    def settled() -> int:
+        """How many submissions are graded."""
+        found = [line for line in journal.read(lines) if line.get("state") in ("done", "failed", "empty")]
+        progress("grade", len({line["student"] for line in found}), len(everybody))
+        return len([line for line in found if line["state"] == "done"])
 
     first = _Command(course)
-    _wait(lambda: len(settled()) >= _BEFORE_THE_KILL or first.ended())
+    _wait(lambda: settled() >= _BEFORE_THE_KILL or first.ended())
     first.kill()
-    before = len(settled())
+    before = settled()
     both = [_Command(course, "--resume"), _Command(course, "--resume")]
-    _wait(lambda: len(settled()) >= 0 and all(run.ended() for run in both))
+    _wait(lambda: settled() >= 0 and all(run.ended() for run in both))
     last = max(both, key=lambda run: run.figures().get("graded", -1))
     return Rehearsal(
         came=[_came(course, accident, journal.read(lines), problems) for accident in everybody],
@@ -149,14 +149,16 @@ class _Command:
     def __init__(self, course: Path, *options: str) -> None:
         words = ["grade", demo.ASSIGNMENT, "--course", str(course), "--json", *options]
         environment = {name: value for name, value in os.environ.items() if name != SECRET_VARIABLE}
-        self._out, self._err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115 - read after the end
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "autograder", *words],
-            env=environment | {"AUTOGRADER_PROBLEMS": ""},
-            stdout=self._out,
-            stderr=self._err,
-            preexec_fn=_no_override if os.geteuid() == 0 else None,
-        )
+        # Beside the course: pipes would be full before they are read.
+        self._out, self._err = (Path(f"{course}.{name}.{time.monotonic_ns()}") for name in ("out", "err"))
+        with self._out.open("w") as out, self._err.open("w") as err:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "autograder", *words],
+                env=environment | {"AUTOGRADER_PROBLEMS": ""},
+                stdout=out,
+                stderr=err,
+                preexec_fn=_no_override if os.geteuid() == 0 else None,
+            )
 
     def ended(self) -> bool:
         """Whether it is over."""
@@ -174,15 +176,13 @@ class _Command:
 
     def figures(self) -> dict[str, Any]:
         """The last line, as a script reads it."""
-        self._out.seek(0)
-        lines = self._out.read().splitlines()
+        lines = self._out.read_text(encoding="utf-8").splitlines()
         found: dict[str, Any] = json.loads(lines[-1]) if lines else {}
         return found
 
     def said(self) -> str:
         """What it said to people."""
-        self._err.seek(0)
-        return self._err.read().strip()
+        return self._err.read_text(encoding="utf-8").strip()
 
 
 def _no_override() -> None:
@@ -231,5 +231,5 @@ def _by_nature(held: PartOutcome) -> bool:
 def _reasons(found: Sequence[Report]) -> Iterator[str]:
     for report in found:
         for outcome in report.outcomes:
-            if outcome.standing != "earned" and not _by_nature(outcome):
+            if outcome.standing == "lost" or (outcome.standing == "held" and not _by_nature(outcome)):
                 yield f"{outcome.part} {outcome.standing}: {outcome.verdicts[0].message}"

@@ -94,12 +94,14 @@ def test_two_runs_at_once(classroom):
     os.environ["TMPDIR"] = str(temporary)
     try:
         words = ("grade", "--student", "perfect", "--student", "prints", "--json")
-        runs = [classroom.start(*words), classroom.start(*words)]
+        with alone(classroom.path, "ps1"):
+            runs = [classroom.start(*words), classroom.start(*words)]
+            first = [run.stderr.readline() for run in runs]
         ended = [(run.communicate(timeout=120), run.returncode) for run in runs]
     finally:
         del os.environ["TMPDIR"]
     assert [code for _, code in ended] == [0, 0], ended
-    assert sum("waiting until it has ended" in err for (_, err), _ in ended) == 1
+    assert all(f"process {os.getpid()} on" in line and "waiting until it has ended" in line for line in first), first
     states = [line["state"] for line in classroom.lines()]
     assert states == ["start", "done", "done"] * 2
     assert {path.name for path in classroom.path.iterdir()} - before <= {"reports", "autograded", "feedback"}

@@ -170,13 +170,13 @@ def test_build_makes_the_secret_and_closes_the_sources(tmp_path: Path) -> None:
     os.chdir(course)
     try:
         written = building.write(course, read_assignment(course, "ps1"))
+        assert mode(course / SECRET_FILE) == 0o600
+        assert written and all(mode(path) == 0o600 for path, _ in written)
+        course.chmod(0o770)
+        building.write(course, read_assignment(course, "ps1"))
+        assert all(mode(path) == 0o660 for path, _ in written)
     finally:
         os.chdir(found)
-    assert mode(course / SECRET_FILE) == 0o600
-    assert written and all(mode(path) == 0o600 for path, _ in written)
-    course.chmod(0o770)
-    building.write(course, read_assignment(course, "ps1"))
-    assert all(mode(path) == 0o660 for path, _ in written)
     odd = course.rename(course.with_name("c [x]"))
     with pytest.raises(StaffError, match=r"\[ and \].*pattern.*another name"):
         building.write(odd, read_assignment(odd, "ps1"))

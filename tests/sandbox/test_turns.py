@@ -61,11 +61,12 @@ def test_a_notebook_that_stalls_gives_way_and_goes_on(stall: str) -> None:
     assert sorted(order[:3]) == ["quick 0", "quick 1", "quick 2"] and order[3:] == ["it was stopped after 3 s"]
 
 
-def test_what_stands_still_does_nothing() -> None:
-    """Neither the notebook nor a process that it started takes processor time, and its clock shows none."""
+@pytest.mark.parametrize("deed", ["pass", "os.kill(os.getppid(), signal.SIGCONT)", "os.killpg(0, signal.SIGCONT)"])
+def test_what_stands_still_does_nothing(deed: str) -> None:
+    """Neither the notebook nor a process that it started takes processor time, or lets the other go on."""
     with Session(Limits(cell_seconds=3), turn=Turn(Turns(1))) as session:
         session._place._begun = time.monotonic()
-        session.run("import os, time\nif not os.fork():\n    while True: pass")
+        session.run(f"import os, signal\nif not os.fork():\n    while True: {deed}")
         process = session._process
         assert process is not None
         process.stand_still()
