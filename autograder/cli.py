@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an error of ours ends with exit code 1 and its message."""
+        warnings.showwarning = _plainly
         try:
             return super().invoke(ctx)
         except AutograderError as error:
@@ -49,7 +51,14 @@ class Commands(click.Group):
             sys.exit(1)
 
 
-def _build_own(course: Path, name: str, roster: Path) -> None:
+def _plainly(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+    """Show a warning for people who run commands: its sentence, not the line of ours that it came from."""
+    click.echo(
+        f"{'Warning' if category.__module__.startswith('autograder') else category.__name__}: {message}", err=True
+    )
+
+
+def _build_own(course: Path, name: str, roster: Path, *, force: bool) -> None:
     """A notebook for each student, with a bar; what students share is said."""
     from rich.progress import track
 
@@ -58,7 +67,8 @@ def _build_own(course: Path, name: str, roster: Path) -> None:
 
     assignment, students = read_assignment(course, name), read_roster(roster)
     wanted = len(students) * len(assignment.problems)
-    written = sum(new for _, new in track(write_own(course, assignment, students), "per student", total=wanted))
+    own = write_own(course, assignment, students, force=force)
+    written = sum(new for _, new in track(own, "per student", total=wanted))
     click.echo(f"{len(students)} students: {written} notebooks written, {wanted - written} unchanged")
     for slug, shared in alike(course, assignment, students).items():
         if shared:
@@ -96,13 +106,19 @@ def main() -> None:
 @click.argument("assignment")
 @click.option("--seed", type=int, help="Use this seed instead of the one in the .toml file.")
 @click.option(
+    "--name", metavar="NAME", help="With --seed: make an assignment of this name, and leave ASSIGNMENT as it is."
+)
+@click.option(
     "--per-student",
     "roster",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Also make a notebook for each student in this CSV file, each with their own numbers.",
 )
+@click.option("--force", is_flag=True, help="Overwrite numbers that were released or handed in.")
 @course_option
-def build(assignment: str, seed: int | None, roster: Path | None, course: Path | None) -> None:
+def build(
+    assignment: str, seed: int | None, name: str | None, roster: Path | None, force: bool, course: Path | None
+) -> None:
     """Make the source notebooks of ASSIGNMENT.
 
     They are written from ASSIGNMENT.toml in the course folder to source/ASSIGNMENT/*.ipynb.
@@ -110,22 +126,30 @@ def build(assignment: str, seed: int | None, roster: Path | None, course: Path |
     If that file says variants = "student", --per-student also writes students/ID/ASSIGNMENT/*.ipynb for each student
     of the roster. Distribute these files any way you like. Submission and grading work as usual: the grader derives
     each student's numbers from their ID.
+
+    What was released or handed in is not overwritten with other numbers unless you say --force. For a second version,
+    such as a make-up exam, give it a name: --seed 7 --name exam-2 writes exam-2.toml and source/exam-2.
     """
-    from autograder.authoring.assignment import find_course, read_assignment
+    from autograder.authoring.assignment import find_course, read_assignment, write_second
     from autograder.authoring.building import write
 
     course = course or find_course()
+    if name is not None:
+        if seed is None:
+            raise click.UsageError("--name needs --seed: the new assignment differs by its numbers")
+        click.echo(f"wrote     {write_second(course, assignment, name, seed)}")
+        assignment, seed = name, None
     written = read_assignment(course, assignment)
     marked = (course / "gradebook.db").exists() and _fits_the_class(course, assignment, seed)
-    for path, changed in write(course, written, seed):
+    for path, changed in write(course, written, seed, force=force):
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
     if roster is not None:
-        _build_own(course, assignment, roster)
+        _build_own(course, assignment, roster, force=force)
     again = " --force" if (course / "release" / assignment).is_dir() else ""  # else nbgrader keeps the old release
-    place, name = shlex.quote(str(course)), shlex.quote(assignment)
-    click.echo(f"Next: cd {place} && nbgrader generate_assignment {name}{again}")
+    place, quoted = shlex.quote(str(course)), shlex.quote(assignment)
+    click.echo(f"Next: cd {place} && nbgrader generate_assignment {quoted}{again}")
     if marked:
-        click.echo(f"Then: autograder regrade {name}    (points or voids are not those of the gradebook)")
+        click.echo(f"Then: autograder regrade {quoted}    (points or voids are not those of the gradebook)")
 
 
 def _fits_the_class(course: Path, assignment: str, seed: int | None) -> bool:

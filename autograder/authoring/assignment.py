@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +133,21 @@ def _late(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 def read_if_there(course: Path, name: str) -> Assignment | None:
     """The assignment of that name; None where it has no file, as notebooks have that were written by hand."""
     return read_assignment(course, name) if (course / f"{name}.toml").is_file() else None
+
+
+def write_second(course: Path, first: str, name: str, seed: int) -> Path:
+    """The file of an assignment like another one, under another seed; one that is there already is left as it is.
+
+    StaffError where that one is another assignment, or the name is none.
+    """
+    if not re.fullmatch(r"\w[\w. -]*", name):
+        raise StaffError("assignment", f"{name!r} cannot be an assignment's name: it names a folder")
+    wanted, path = replace(read_assignment(course, first), name=name, seed=seed), course / f"{name}.toml"
+    if not path.is_file():
+        text = (course / f"{first}.toml").read_text(encoding="utf-8")
+        head, table, rest = text.partition("\n[")  # a table's keys come after the assignment's own
+        head = re.sub(r"^seed[ \t]*=.*\n?", "", head, flags=re.MULTILINE)
+        path.write_text(f"seed = {seed}\n{head}{table}{rest}", encoding="utf-8")
+    if replace(read_assignment(course, name), title=wanted.title) != wanted:
+        raise StaffError("assignment", f"{path} is there, and is not {first} with seed {seed}; choose another name")
+    return path

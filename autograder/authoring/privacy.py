@@ -7,9 +7,13 @@ umask lets everybody read.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import warnings
 from pathlib import Path
+
+# What decides marks, or is a student's.
+KEPT = ("source", "submitted", "autograded", "feedback", "students", "gradebook.db")
 
 
 class PrivacyWarning(UserWarning):
@@ -41,11 +45,26 @@ def open_to_all(folder: Path) -> bool:
 
 
 def warn_where_open(course: Path) -> None:
-    """Say that others can enter a course's folder, and how to close it."""
-    if os.name == "posix" and open_to_all(course):
-        warnings.warn(
-            f"other users of this machine can enter {course}, and read there what is not closed by itself (solutions, "
-            f"submissions, the gradebook); close it with: chmod o-rwx {course}",
-            PrivacyWarning,
-            stacklevel=2,
+    """Say what of a course others can read, and how to close it; nothing where there is nothing to read yet."""
+    if os.name != "posix" or not open_to_all(course):
+        return
+    if read := [name for name in KEPT if _readable(course / name)]:
+        say_once(
+            f"other users of this machine can enter {course}, and read there what is not closed by itself "
+            f"({', '.join(read)}); close it with: chmod o-rwx {course}"
         )
+
+
+def _readable(path: Path) -> bool:
+    """Whether others can read a file, or one in or below a folder."""
+    for place, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if os.lstat(os.path.join(place, name)).st_mode & 0o001]
+        if any(os.lstat(os.path.join(place, name)).st_mode & 0o004 for name in files):
+            return bool(path.stat().st_mode & 0o001)
+    return path.is_file() and bool(path.stat().st_mode & 0o004)
+
+
+@functools.cache
+def say_once(text: str) -> None:
+    """Warn, once in a process, however often it is noticed."""
+    warnings.warn(text, PrivacyWarning, stacklevel=3)

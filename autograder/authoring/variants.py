@@ -11,12 +11,11 @@ import hashlib
 import hmac
 import os
 import secrets
-import warnings
 from pathlib import Path
 
 import numpy as np
 
-from autograder.authoring.privacy import PrivacyWarning
+from autograder.authoring import ledger, privacy
 from autograder.core import Problem, Variant
 from autograder.errors import StaffError
 
@@ -40,13 +39,13 @@ def course_secret(course: Path) -> bytes:
             )
         return given.encode()
     path = course / SECRET_FILE
-    if not path.exists() and (kept := [name for name in _OF_A_CLASS if _holds_something(course / name)]):
+    if not path.exists() and (kept := _of_a_class(course)):
         raise StaffError(
             "secret",
-            f"{path} is missing, but {course / kept[0]} shows that this course has a class. A new secret would give "
-            f"every student other hidden inputs, and other numbers of their own. Restore {path.name} from the machine "
-            f"or the backup where it was made, or set {SECRET_VARIABLE} to its content. If there never was one, make "
-            f"it: (umask 077; openssl rand -hex 32 > {path})",
+            f"{path} is missing, but {kept} shows that this course has a class. A new secret would give every student "
+            f"other hidden inputs and other numbers of their own, and would break the seals of their notebooks. "
+            f"Restore {path.name} from the machine or the backup where it was made, or set {SECRET_VARIABLE} to its "
+            f"content. If there never was one, make it: (umask 077; openssl rand -hex 32 > {path})",
         )
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -66,19 +65,22 @@ def course_secret(course: Path) -> bytes:
     return content
 
 
-def _holds_something(folder: Path) -> bool:
-    return folder.is_dir() and any(folder.iterdir())
+def _of_a_class(course: Path) -> Path | None:
+    """What shows that notebooks were handed out, or handed in."""
+    folders = [course / name for name in _OF_A_CLASS]
+    kept = [folder for folder in folders if folder.is_dir() and any(folder.iterdir())]
+    kept += [path.parent for path in (course / "release").glob("*/*.ipynb")]
+    kept += [course / ledger.FILE] if ledger.anything_released(course) else []
+    return next(iter(kept), None)
 
 
 def _warn_where_open(path: Path) -> None:
     """Say that others may read the secret; the group may where it may write to the course."""
     group = 0 if path.parent.stat().st_mode & 0o020 else 0o070
     if os.name == "posix" and (mode := path.stat().st_mode) & (0o007 | group):
-        warnings.warn(
+        privacy.say_once(
             f"others can read {path} (mode {mode & 0o777:04o}), and with it every hidden input; close it with: "
-            f"chmod 600 {path}",
-            PrivacyWarning,
-            stacklevel=3,
+            f"chmod 600 {path}"
         )
 
 

@@ -14,12 +14,13 @@ from pathlib import Path
 import nbformat
 from traitlets.config import Config
 
-from autograder.authoring import loading
+from autograder.authoring import ledger, loading
 from autograder.authoring.assignment import Assignment
-from autograder.authoring.building import notebook_text, write_text
+from autograder.authoring.building import notebook_text, own_variants, refuse_other_numbers, write_text
 from autograder.authoring.variants import course_secret, student_seed, variant
 from autograder.errors import StaffError
-from autograder.nbgrader.intake import released_form
+from autograder.nbgrader.handouts import released_form
+from autograder.nbgrader.seal import sealed
 
 FOLDER = "students"
 
@@ -42,8 +43,13 @@ def read_roster(path: Path) -> list[str]:
     return students
 
 
-def write_own(course: Path, assignment: Assignment, students: list[str]) -> Iterator[tuple[Path, bool]]:
-    """Write `students/<id>/<assignment>/<problem>.ipynb`, as released: each path, and whether its content is new."""
+def write_own(
+    course: Path, assignment: Assignment, students: list[str], *, force: bool = False
+) -> Iterator[tuple[Path, bool]]:
+    """Write `students/<id>/<assignment>/<problem>.ipynb`, as released: each path, and whether its content is new.
+
+    What was handed out before is not overwritten with other numbers, unless by `force`.
+    """
     if not assignment.per_student:
         raise StaffError(
             "assignment",
@@ -51,13 +57,23 @@ def write_own(course: Path, assignment: Assignment, students: list[str]) -> Iter
             f"build it, and run nbgrader generate_assignment {assignment.name}",
         )
     root, secret = loading.find_problems(course), course_secret(course)
-    for student in students:
-        for slug in assignment.problems:
-            seed = student_seed(secret, assignment.name, slug, student)
+    seeds = {
+        (student, slug): student_seed(secret, assignment.name, slug, student)
+        for student in students
+        for slug in assignment.problems
+    }
+    if not force:
+        refuse_other_numbers(course, assignment, own_variants(assignment, seeds, root))
+    made = []
+    try:
+        for (student, slug), seed in seeds.items():
             source = nbformat.reads(notebook_text(assignment, slug, seed, root), as_version=4)
             released, _ = released_form(source, Config())
+            made.append(sealed(released, course=course, assignment=assignment.name, student=student))
             path = course / FOLDER / student / assignment.name / f"{slug}.ipynb"
             yield path, write_text(path, nbformat.writes(released) + "\n")
+    finally:
+        ledger.record(course, made)
 
 
 def alike(course: Path, assignment: Assignment, students: list[str]) -> dict[str, int]:

@@ -180,15 +180,16 @@ def _held_if(submission: Submission, outcome: Outcome) -> Outcome:
     if not reason:
         return outcome
     code = WHOLE if submission.broken else "held"
+    staff = "\n\n".join([reason, *submission.flags]) if submission.broken else reason
     verdict = Verdict(
-        check="submission", ok=None, code=code, message=f"{reason} A grader will check this.", staff=reason
+        check="submission", ok=None, code=code, message=f"{reason} A grader will check this.", staff=staff
     )
     return Outcome(
         part=outcome.part,
         standing="held",
         points=0.0,
         max_points=outcome.max_points,
-        verdicts=(verdict, *outcome.verdicts),
+        verdicts=(verdict, *(() if submission.broken else outcome.verdicts)),
         answers=outcome.answers,
     )
 

@@ -80,6 +80,18 @@ class Whole:
 
 def read_cells(content: bytes, beside: Beside | None = None) -> list[StudentCell]:
     """The cells of a submitted file, with pictures from `beside` it; ValueError if it is none."""
+    cells = cells_of(document_of(content))
+    beside, left = beside or Beside(), MAX_TEXTS
+    read = []
+    for place, item in enumerate(cells):
+        if cell := _read_cell(place, item, beside, min(MAX_TEXT, left)):
+            left -= 0 if cell.cell_type == "code" else len(cell.source)
+            read.append(cell)
+    return read
+
+
+def document_of(content: bytes) -> dict[str, Any]:
+    """The object in a submitted file; ValueError if it is too large, or holds none."""
     if len(content) > MAX_BYTES:
         raise ValueError(f"the file is larger than {MAX_BYTES // 2**20} MB")
     if content.count(b"[") + content.count(b"{") > MAX_ITEMS:
@@ -90,6 +102,11 @@ def read_cells(content: bytes, beside: Beside | None = None) -> list[StudentCell
         raise ValueError(f"the file is not JSON ({type(error).__name__})") from error
     if not isinstance(document, dict):
         raise ValueError("the file is JSON, but not a notebook")
+    return document
+
+
+def cells_of(document: dict[str, Any]) -> list[Any]:
+    """The cells in a submitted notebook, whatever they are; ValueError if it has no list of them, or too long a one."""
     cells = document.get("cells")
     if cells is None and isinstance(document.get("worksheets"), list):  # notebook format 3
         sheets = [sheet.get("cells") for sheet in document["worksheets"] if isinstance(sheet, dict)]
@@ -98,22 +115,14 @@ def read_cells(content: bytes, beside: Beside | None = None) -> list[StudentCell
         raise ValueError("the file is JSON, but not a notebook: it has no list of cells")
     if len(cells) > MAX_CELLS:
         raise ValueError(f"the notebook has {len(cells):,} cells; at most {MAX_CELLS:,} are read")
-    beside, left = beside or Beside(), MAX_TEXTS
-    read = []
-    for place, item in enumerate(cells):
-        if cell := _read_cell(place, item, beside, min(MAX_TEXT, left)):
-            left -= 0 if cell.cell_type == "code" else len(cell.source)
-            read.append(cell)
-    return read
+    return cells
 
 
 def _read_cell(place: int, cell: Any, beside: Beside, most: int) -> StudentCell | None:
     if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
         return None
-    source = cell.get("source", cell.get("input", ""))
-    if isinstance(source, list):
-        source = "".join(line for line in source if isinstance(line, str))
-    if not isinstance(source, str):
+    source = cell_source(cell)
+    if source is None:
         return None
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
@@ -137,6 +146,14 @@ def _read_cell(place: int, cell: Any, beside: Beside, most: int) -> StudentCell 
         read.source, read.cut = source[:most], True
         read.remarks = [f"A cell of {len(source):,} characters was cut after {most:,}."]
     return read
+
+
+def cell_source(cell: dict[str, Any]) -> str | None:
+    """The text of a cell, in whichever format; None where it is none."""
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    return source if isinstance(source, str) else None
 
 
 def released_checksum(cell_type: str, source: str, marks: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from autograder.authoring.voids import Void
 from autograder.core import BEGIN, END, Parameters, Part, Problem
 from autograder.errors import AutograderError
 from autograder.grading.feedback import is_for_staff
+from autograder.grading.identity import moved, texts_of
 from autograder.grading.repeatability import digest
 from autograder.protocol.answering import last_line, one_thread
 
@@ -112,6 +113,7 @@ def load_submission(
     one_thread()
     marks = notebook["metadata"]["autograder"]
     flags, fault = tuple(marks.get("flags", ())), ""
+    held = dict(marks.get("held") or {})
     holding = {part: void for part, void in (voids or {}).items() if void.applies(marks["seed"])}
     try:
         folder = loading.find_problems(course)
@@ -123,11 +125,12 @@ def load_submission(
         paper = paper_of(problem, folder=folder, seed=marks["seed"], secret=secret, version=asked_by)
         if problem.version != marks["version"]:
             flags += (f"graded by version {problem.version} of the problem, handed out as version {marks['version']}",)
+            held = moved(problem, folder, marks["seed"], marks["version"], texts_of(notebook["cells"])) | held
     return Submission(
         notebook={**notebook, "cells": [cell for cell in notebook["cells"] if not is_for_staff(cell)]},
         paper=paper,
         files=files or {},
-        held=marks.get("held") or {},
+        held=held,
         broken=marks.get("broken", ""),
         flags=flags,
         voids=holding,

@@ -32,6 +32,8 @@ def configure(c: Any, course: Path | str) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    if (seal := f"{here}.seal.PutSeal") not in str(c.GenerateAssignment.preprocessors):
+        c.GenerateAssignment.preprocessors.append(seal)  # to nbgrader's own steps, or the instructor's
     if "plugin_class" not in c.AssignLatePenalties:
         c.AssignLatePenalties.plugin_class = f"{here}.late.LatePenalty"
     c.GenerateFeedback.force = True  # a page follows from the marks of now: one that is there already may be old

@@ -7,6 +7,7 @@ notebooks that were not built from a problem, are left to nbgrader itself, one s
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 import functools
 import glob
@@ -24,6 +25,7 @@ import nbformat
 from nbgrader.converters import Autograde
 
 from autograder.authoring import loading, privacy
+from autograder.authoring.sealing import MINE
 from autograder.authoring.variants import course_secret
 from autograder.core import Report
 from autograder.errors import StaffError
@@ -42,19 +44,14 @@ from autograder.nbgrader.files import (
     replace_folder,
     time_handed_in,
 )
+from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 from autograder.nbgrader.intake import (
-    MINE,
     ODD,
     close_to_others,
     content_of,
-    has_own_variants,
     is_odd,
-    is_ours,
     make_safe,
-    read_source,
     read_submission,
-    released_form,
-    source_for,
     student_of,
 )
 from autograder.nbgrader.rows import Rows
@@ -92,6 +89,11 @@ class Folder:
     def sources(self) -> dict[str, Any]:
         """The assignment's notebooks as the instructor wrote them; StaffError where one is lost."""
         return {name: read_source(self.coursedir, self.assignment, name) for name in self.rows.notebooks}
+
+    @functools.cached_property
+    def handouts(self) -> Handouts:
+        """What was handed out, in every variant."""
+        return Handouts(self.root, self.assignment, self.sources, self.converter.config)
 
     @functools.cached_property
     def scale(self) -> Scale:
@@ -154,8 +156,9 @@ class Folder:
         words.append(repr(self.scale.written))  # voids and dates are not in the sources
         for source in self.sources.values():
             slug = source.metadata.get(MINE, {}).get("slug", "")
-            files = sorted((root / slug).rglob("*.py")) if slug else []
+            files = sorted([*(root / slug).rglob("*.py"), *(root / slug).glob("*.md")]) if slug else []
             words += [path.read_text(encoding="utf-8") for path in files]
+        words += sorted({repr(dataclasses.replace(item, step="built")) for item in self.handouts.made})
         return hashlib.sha256("\0".join(words).encode()).hexdigest()
 
     @functools.cached_property
@@ -176,7 +179,7 @@ class Folder:
             raise StaffError("odd_name", ODD.format(name=printable(handed.student)))
         try:
             os.listdir(handed.folder)
-            return make_safe(handed.folder, set(self.sources))
+            return make_safe(handed.folder, self.handouts, handed.student)
         except OSError as error:
             place = printable(error.filename or str(handed.folder))
             raise StaffError(
@@ -188,8 +191,7 @@ class Folder:
         return {path.stem: self._read(path) for path in notebooks}
 
     def _read(self, path: Path) -> Submission:
-        forms = self._forms_of(path.stem, self._student(path.parent))
-        whole, files = read_submission(path, *forms, set(self.sources))
+        whole, files = read_submission(path, self.handouts, self._student(path.parent))
         voids = self.scale.voids(path.stem)
         return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files, voids=voids)
 
@@ -203,20 +205,6 @@ class Folder:
             for name, cells in marks.items()
             if name not in set(there)
         }
-
-    def _forms_of(self, name: str, student: str) -> tuple[Any, Any]:
-        """Released and whole form of a notebook, as plain data: the class's, or the student's own."""
-        if not has_own_variants(self.sources[name]):
-            return self._forms(name)
-        return self._plain_forms(source_for(self.coursedir, self.assignment, name, student))
-
-    @functools.cache  # noqa: B019 - a folder lives as long as its run
-    def _forms(self, name: str) -> tuple[Any, Any]:
-        return self._plain_forms(self.sources[name])
-
-    def _plain_forms(self, source: Any) -> tuple[Any, Any]:
-        released, whole = released_form(source, self.converter.config)
-        return json.loads(json.dumps(released)), json.loads(json.dumps(whole))
 
     def autograded(self, student: str, name: str) -> dict[str, Any]:
         """A notebook as it was graded, as plain data; ValueError or OSError where there is none that can be read."""

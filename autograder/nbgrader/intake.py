@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import copy
+import dataclasses
 import json
 import logging
 import os
@@ -19,22 +19,18 @@ from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     CheckCellMetadata,
-    ClearHiddenTests,
     ClearOutput,
-    ClearSolutions,
-    ComputeChecksums,
     DeduplicateIds,
     NbGraderPreprocessor,
     OverwriteCells,
     OverwriteKernelspec,
 )
 
-from autograder.authoring import loading, privacy
-from autograder.authoring.assignment import read_assignment
-from autograder.authoring.building import notebook_text
+from autograder.authoring import privacy
+from autograder.authoring.sealing import MINE
 from autograder.authoring.source_notebook import answer_id
-from autograder.authoring.variants import course_secret, student_seed
 from autograder.errors import StaffError
+from autograder.grading.identity import Known
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
 from autograder.nbgrader.as_typed import as_typed
 from autograder.nbgrader.files import (
@@ -46,24 +42,10 @@ from autograder.nbgrader.files import (
     put_aside,
     time_handed_in,
 )
+from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 
 log = logging.getLogger(__name__)
-MINE = "autograder"
-
-
-def is_ours(notebook: Any) -> bool:
-    """Whether a notebook was built from a problem folder; others are left to nbgrader's own steps."""
-    marks = notebook.get("metadata", {}).get(MINE)
-    return isinstance(marks, dict) and {"slug", "version", "seed"} <= set(marks)
-
-
-def released_form(source: Any, config: Any) -> tuple[Any, Any]:
-    """What students were given, and the instructor's notebook, both with nbgrader's checksums."""
-    released, whole = copy.deepcopy(source), copy.deepcopy(source)
-    for step in (ClearSolutions, ClearHiddenTests, ComputeChecksums):
-        released, _ = step(config=config).preprocess(released, {})
-    whole, _ = ComputeChecksums(config=config).preprocess(whole, {})
-    return released, whole
+EMPTY = b'{"cells": []}'
 
 
 class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
@@ -93,14 +75,15 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         coursedir: CourseDirectory = self.parent.coursedir
         submitted = coursedir.format_path(coursedir.submitted_directory, marks["student"], marks["assignment"])
         resources["autograder"] = {"root": coursedir.root, "shared": bool(coursedir.groupshared)}
-        if Path(filename).resolve().parent != Path(submitted).resolve():
-            return super().from_filename(filename, resources=resources, **options)
-        source = source_for(coursedir, marks["assignment"], marks["notebook"], marks["student"])
-        if not is_ours(source):
-            return super().from_filename(filename, resources=resources, **options)
-        forms = released_form(source, self.config)
-        whole, _ = read_submission(Path(filename), *forms, known_in(marks["assignment"]))
-        notebook = nbformat.from_dict(whole.with_remarks())
+        ours = is_ours(read_source(coursedir, marks["assignment"], marks["notebook"]))
+        if ours and Path(filename).resolve().parent == Path(submitted).resolve():
+            handouts = Handouts.of(coursedir, marks["assignment"], self.config)
+            whole, _ = read_submission(Path(filename), handouts, marks["student"])
+            notebook = nbformat.from_dict(whole.with_remarks())
+        else:
+            notebook = nbformat.read(filename, as_version=4)
+        if not ours:
+            notebook.metadata.pop(MINE, None)  # it cannot make itself one of ours
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_notebook_node(notebook, resources=resources, **options)
 
@@ -117,28 +100,6 @@ ODD = (
 def is_odd(student: str) -> bool:
     """Whether an id would do something in a spreadsheet or in a terminal."""
     return not student.isprintable() or bool(_FORMULA.search(student))
-
-
-def read_source(coursedir: CourseDirectory, assignment: str, notebook: str) -> Any:
-    """The instructor's notebook; StaffError where the course has lost it."""
-    path = Path(coursedir.format_path(coursedir.source_directory, ".", assignment)) / f"{notebook}.ipynb"
-    try:
-        return nbformat.read(path, as_version=4)
-    except (OSError, ValueError) as error:
-        raise StaffError(
-            "no_source", f"{path} cannot be read ({error}); build it again with `autograder build {assignment}`"
-        ) from error
-
-
-def source_for(coursedir: CourseDirectory, assignment: str, notebook: str, student: str) -> Any:
-    """The instructor's notebook for one student: where each has a variant of his own, built with his numbers."""
-    source = read_source(coursedir, assignment, notebook)
-    if not has_own_variants(source):
-        return source
-    course = Path(coursedir.root)
-    seed = student_seed(course_secret(course), assignment, notebook, student)
-    text = notebook_text(read_assignment(course, assignment), notebook, seed, loading.find_problems(course))
-    return nbformat.reads(text, as_version=4)
 
 
 def close_to_others(coursedir: CourseDirectory) -> None:
@@ -164,11 +125,6 @@ def _students(coursedir: CourseDirectory) -> set[str]:
         return {student.id for student in gradebook.students}
 
 
-def has_own_variants(source: Any) -> bool:
-    """Whether every student has a variant of his own of this notebook."""
-    return bool(source.metadata.get(MINE, {}).get("per_student"))
-
-
 def content_of(path: Path) -> bytes:
     """The bytes of a regular file; nothing for what is none (a link that was refused, a directory).
 
@@ -190,24 +146,24 @@ def before_reading(assignment: str, student: str, notebooks: list[str]) -> None:
     nbgrader passes its own list of the folder's notebooks, goes on whatever is raised here, and would follow links and
     leave out notebooks whose names it does not know.
     """
-    for folder in {Path(notebook).parent for notebook in notebooks}:
-        notebooks[:] = sorted({*notebooks, *map(str, make_safe(folder, known_in(assignment)))})
+    folders = {Path(notebook).parent for notebook in notebooks}
+    for folder in folders:
+        refuse_links(folder)  # whatever comes of the rest
+    handouts = Handouts.of(CourseDirectory(root=str(Path.cwd())), assignment)
+    for folder in folders:
+        notebooks[:] = sorted({*notebooks, *map(str, make_safe(folder, handouts, student))})
 
 
-def known_in(assignment: str) -> set[str]:
-    """The names of an assignment's notebooks."""
-    return {path.stem for path in Path("source", assignment).glob("*.ipynb")}
-
-
-def make_safe(folder: Path, known: set[str]) -> list[Path]:
+def make_safe(folder: Path, handouts: Handouts, student: str) -> list[Path]:
     """Refuse links, copy to its right name each notebook that is there under others alone; the known notebooks."""
     refuse_links(folder)
     for path in notebooks_in(folder):
-        place = folder / f"{_slug(path, folder, known)}.ipynb"
-        if place.stem and not place.exists():
+        known = _known(path, folder, handouts, student)
+        place = folder / f"{known.name if known else ''}.ipynb"
+        if known and not place.exists():
             log.warning("%s was submitted under another name: %s", *_shown(place, path))
             place.write_bytes(content_of(path))
-    return [place for name in sorted(known) if (place := folder / f"{name}.ipynb").exists()]
+    return [place for name in sorted(handouts.sources) if (place := folder / f"{name}.ipynb").exists()]
 
 
 def refuse_links(folder: Path) -> None:
@@ -246,30 +202,38 @@ def notebooks_in(folder: Path) -> list[Path]:
     ]
 
 
-def _slug(path: Path, folder: Path, known: set[str]) -> str:
-    """Which of the known notebooks this one is: by its right name, by what it says, by its name; or empty."""
+def _known(path: Path, folder: Path, handouts: Handouts, student: str) -> Known | None:
+    """Which notebook of the assignment a file is: by what vouches for it, or by its name."""
+    return handouts.known(content_of(path), _named(path, folder, set(handouts.sources)), student)
+
+
+def _named(path: Path, folder: Path, known: set[str]) -> str:
+    """Which of the known notebooks a file is by its name; or empty."""
     if path.parent == folder and path.suffix == ".ipynb" and path.stem in known:
         return path.stem
-    try:
-        slug = json.loads(content_of(path))["metadata"][MINE]["slug"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        slug = None
-    if isinstance(slug, str) and slug in known:
-        return slug
     named = [name for name in known if re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", path.stem)]
     return max(named, key=len, default="")
 
 
-def read_submission(path: Path, released: Any, source: Any, known: set[str]) -> tuple[Whole, dict[str, bytes]]:
-    """A submitted notebook made whole, and the files beside it; what was left out or not used is a flag."""
+def read_submission(path: Path, handouts: Handouts, student: str) -> tuple[Whole, dict[str, bytes]]:
+    """A submitted notebook made whole, and the files beside it; what was left out or not used is a flag.
+
+    It is mended after what it was handed out as; where nobody can tell, or it is not the student's, all of it is held.
+    """
     beside = files_beside(path.parent)
-    choice = _chosen(path, released, source, known)
-    whole = make_whole(choice.content, released, source, beside.files)
+    choice = _chosen(path, handouts, student)
+    known = choice.known
+    whole = make_whole(choice.content, *handouts.forms(path.stem, known.seed), beside.files)
+    whole.notebook["metadata"][MINE]["version"] = known.version
+    whole.flags += [Flag(code="identity", message=message) for message in known.remarks]
     whole.flags += [Flag(code="file_not_used", message=message) for message in choice.remarks]
     whole.flags += [Flag(code="file_left_out", message=message) for message in beside.remarks()]
     _, remark = time_handed_in(path.parent)
     whole.flags += [Flag(code="time", message=remark)] if remark else []
-    whole.held |= choice.held
+    whole.held |= {**choice.held, **known.held}
+    if known.reason:
+        whole.broken = known.reason
+        whole.flags.append(Flag(code="identity", message=known.reason))
     whole.flags += [Flag(code="as_typed", message=message) for message in as_typed(whole.notebook)]
     return whole, beside.files
 
@@ -279,6 +243,7 @@ class _Choice:
     """The notebook file that counts, what is to be said of the others, and the parts that only a person can choose."""
 
     content: bytes
+    known: Known
     remarks: list[str]
     held: dict[str, str]
 
@@ -289,6 +254,7 @@ class _Copy:
 
     path: Path
     content: bytes
+    known: Known
     answers: dict[str, str]
     own: frozenset[str]
     unreadable: bool
@@ -298,19 +264,24 @@ class _Copy:
         return other.answers.items() <= self.answers.items()
 
 
-def _chosen(path: Path, released: Any, source: Any, known: set[str]) -> _Choice:
+def _chosen(path: Path, handouts: Handouts, student: str) -> _Choice:
     """Of several files that could be one notebook, the one that has every answer of the others; else a person chooses.
 
     Students hand in the untouched file beside the one in which they worked.
     """
     folder = path.parent
-    slugs = {item: _slug(item, folder, known) for item in notebooks_in(folder)}
-    strangers = [item for item, slug in slugs.items() if not slug]
-    rivals = [item for item, slug in slugs.items() if slug == path.stem and item != path]
+    found = {item: _known(item, folder, handouts, student) for item in notebooks_in(folder)}
+    strangers = [item for item, known in found.items() if not known]
+    rivals = {item: known for item, known in found.items() if known and known.name == path.stem}
     remarks = [f"The notebook file {_name(item, folder)} was not used." for item in strangers]
     if not rivals:
-        return _Choice(content=content_of(path), remarks=remarks, held={})
-    copies = [_copy(item, released, source) for item in (path, *rivals)]
+        return _not_there(path, handouts, student, remarks)
+    copies = [_copy(item, rivals[item], handouts) for item in sorted(rivals, key=lambda item: item != path)]
+    if len(copies) == 1:
+        only = copies[0]
+        if _named(only.path, folder, set(handouts.sources)) not in ("", path.stem):
+            remarks.append(f"This notebook was handed in as {_name(only.path, folder)}.")
+        return _Choice(content=only.content, known=only.known, remarks=remarks, held={})
     readable = [item for item in copies if not item.unreadable] or copies[:1]
     best = [item for item in readable if all(item.holds(other) for other in readable)]
     chosen = max(best, key=lambda item: (len(item.own), item.path == path), default=None)
@@ -319,21 +290,35 @@ def _chosen(path: Path, released: Any, source: Any, known: set[str]) -> _Choice:
     if chosen is None or (copies[0].unreadable and copies[0].content):
         chosen = chosen or max(readable, key=lambda item: len(item.answers))
         why = f"More than one file could be this notebook, and they differ: {names}."
-        held = dict.fromkeys(_disputed(copies, released), why)
+        held = dict.fromkeys(_disputed(copies, handouts.forms(path.stem, chosen.known.seed)[0]), why)
     for item in copies:
         if item.content != chosen.content:
             remarks.append(
                 f"The notebook file {_name(item.path, folder)} was not used; {_name(chosen.path, folder)} was."
             )
-    return _Choice(content=chosen.content, remarks=remarks, held=held)
+    return _Choice(content=chosen.content, known=chosen.known, remarks=remarks, held=held)
+
+
+def _not_there(path: Path, handouts: Handouts, student: str, remarks: list[str]) -> _Choice:
+    """A file with the name of the notebook that is another one, or cannot be read."""
+    content = content_of(path)
+    other = handouts.known(content, path.stem, student)
+    known = handouts.known(b"", path.stem, student)
+    if known is None:
+        raise StaffError("no_source", f"{path.stem} is no notebook of {handouts.assignment}")
+    if other and other.name != path.stem:
+        reason = f"The file {_name(path, path.parent)} is the notebook {other.name!r}, and nothing else was handed in."
+        return _Choice(content=EMPTY, known=dataclasses.replace(known, reason=reason), remarks=remarks, held={})
+    return _Choice(content=content, known=known, remarks=remarks, held={})
 
 
 def _name(path: Path, folder: Path) -> str:
     return f"'{printable(str(path.relative_to(folder)))}'"
 
 
-def _copy(path: Path, released: Any, source: Any) -> _Copy:
+def _copy(path: Path, known: Known, handouts: Handouts) -> _Copy:
     content = content_of(path)
+    released, source = handouts.forms(known.name, known.seed)
     whole = make_whole(content, released, source)
     stubs = {cell["metadata"]["nbgrader"]["grade_id"]: cell["source"] for cell in released["cells"]}
     answers, own = {}, set()
@@ -345,7 +330,7 @@ def _copy(path: Path, released: Any, source: Any) -> _Copy:
         elif marks.get("solution") and text != "".join(stubs[marks["grade_id"]].split()):
             answers[marks["grade_id"].removesuffix(answer_id(""))] = text
     unreadable = any(flag.code == "unreadable_file" for flag in whole.flags)
-    return _Copy(path=path, content=content, answers=answers, own=frozenset(own), unreadable=unreadable)
+    return _Copy(path=path, content=content, known=known, answers=answers, own=frozenset(own), unreadable=unreadable)
 
 
 def _disputed(copies: list[_Copy], released: Any) -> list[str]:

@@ -26,7 +26,7 @@ from autograder.grading.notebook import mark, run_and_grade
 from autograder.grading.repeatability import unchanged
 from autograder.grading.submission import load_submission
 from autograder.nbgrader.files import files_beside
-from autograder.nbgrader.intake import is_ours
+from autograder.nbgrader.handouts import is_ours
 from autograder.sandbox import Limits
 
 

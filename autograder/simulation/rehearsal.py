@@ -29,7 +29,7 @@ from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.nbgrader.course_api import done, opened
 from autograder.nbgrader.files import printable
-from autograder.nbgrader.intake import released_form
+from autograder.nbgrader.handouts import released_form
 from autograder.sandbox import linux
 from autograder.simulation import demo
 from autograder.simulation.accidents import DATA, DATA_TEXT, Accident, Desk, Outcome, accidents

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import building, privacy
+from autograder.authoring import building, ledger, privacy
 from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret
 from autograder.core import Report
 from autograder.course.journal import Journal
@@ -72,14 +72,36 @@ def test_a_graded_course_is_nobody_elses(classroom, shared: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("course", "above", "said"), [(0o755, 0o755, True), (0o750, 0o755, False), (0o755, 0o700, False)]
+    ("course", "above", "file", "inner", "said"),
+    [
+        (0o755, 0o755, 0o644, 0o755, True),
+        (0o755, 0o755, 0o604, 0o711, True),
+        (0o750, 0o755, 0o644, 0o755, False),
+        (0o755, 0o700, 0o644, 0o755, False),
+        (0o755, 0o755, 0o640, 0o755, False),
+        (0o755, 0o755, 0o644, 0o750, False),
+        (0o755, 0o755, None, 0o755, False),
+    ],
 )
 def test_a_course_that_others_can_enter_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: int, above: int, said: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    course: int,
+    above: int,
+    file: int | None,
+    inner: int,
+    said: bool,
 ) -> None:
-    """The warning names the folder and the command that closes it; one closed folder on the way is enough."""
+    """The warning names what can be read and the command that closes it, once; one closed door on the way is enough.
+
+    A course in which there is nothing to read, as before the first submission, is no matter.
+    """
     folder = tmp_path / "above" / "course"
-    folder.mkdir(parents=True)
+    (folder / "submitted" / "ada").mkdir(parents=True)
+    if file is not None:
+        (folder / "submitted" / "ada" / "tiny.ipynb").touch(mode=0o600)
+        (folder / "submitted" / "ada" / "tiny.ipynb").chmod(file)
+    (folder / "submitted").chmod(inner)
     folder.chmod(course)
     folder.parent.chmod(above)
     closed = [place for place in (tmp_path, *tmp_path.parents) if not place.stat().st_mode & 1]
@@ -93,7 +115,10 @@ def test_a_course_that_others_can_enter_is_said(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         privacy.warn_where_open(folder)
-    assert [f"chmod o-rwx {folder}" in str(item.message) for item in caught] == [True] * said
+        privacy.warn_where_open(folder)
+    assert [f"(submitted); close it with: chmod o-rwx {folder}" in str(item.message) for item in caught] == [
+        True
+    ] * said
 
 
 # The secret.
@@ -156,6 +181,26 @@ def test_no_second_secret_for_a_class(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not (tmp_path / SECRET_FILE).exists()
     monkeypatch.setenv(SECRET_VARIABLE, "the secret that was, of enough length")
     assert course_secret(tmp_path) == b"the secret that was, of enough length"
+
+
+def test_no_second_secret_for_what_was_released(tmp_path: Path) -> None:
+    """A released notebook, or the list that names one, shows that there is a class; a built one does not."""
+    course_secret(tmp_path)
+    for step, refused in [("built", False), ("released", True)]:
+        ledger.record(tmp_path, [ledger.Made(step=step, assignment="ps1", slug="tiny", version=1, seed=7)])
+        (tmp_path / SECRET_FILE).unlink()
+        if refused:
+            with pytest.raises(StaffError, match=ledger.FILE):
+                course_secret(tmp_path)
+        else:
+            course_secret(tmp_path)
+    (tmp_path / ledger.FILE).unlink()
+    (tmp_path / "release" / "ps1").mkdir(parents=True)
+    course_secret(tmp_path)
+    (tmp_path / SECRET_FILE).unlink()
+    (tmp_path / "release" / "ps1" / "tiny.ipynb").touch()
+    with pytest.raises(StaffError, match="release"):
+        course_secret(tmp_path)
 
 
 def test_build_makes_the_secret_and_closes_the_sources(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from autograder.authoring import loading
 from autograder.authoring.source_notebook import answer_id, build
 from autograder.authoring.variants import variant
 from autograder.grading.repair import MAX_CELLS, defined_names, inert, make_whole
-from autograder.nbgrader.intake import released_form
+from autograder.nbgrader.handouts import released_form
 from autograder.simulation.classroom import Work, own_cell
 
 ROOT = Path(__file__).parents[1] / "data" / "course" / "problems"
