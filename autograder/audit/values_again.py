@@ -61,7 +61,7 @@ def _compiled(node: Any, slots: Mapping[Any, str]) -> Worth:
         value = m.mpf(int(node.p)) / int(node.q) if node.is_Rational else constants[kind]
         return lambda names: value
     if kind in ("Sum", "Product"):
-        return _series(kind, node, slots)
+        return _series(kind, node.function, list(node.limits), slots)
     if kind == "Piecewise":
         return _switch([(_compiled(value, slots), _compiled(condition, slots)) for value, condition in node.args])
     function = _functions().get(kind) or getattr(m, kind, None)
@@ -100,14 +100,18 @@ def _functions() -> dict[str, Callable[..., Any]]:
     }  # fmt: skip
 
 
-def _series(kind: str, node: Any, outer: Mapping[Any, str]) -> Worth:
-    """A sum or product; what does not depend on its index is worked out once, not for every term."""
+def _series(kind: str, function: Any, limits: list[Any], outer: Mapping[Any, str]) -> Worth:
+    """A sum or product; what does not depend on its index is worked out once, not for every term.
+
+    sympy makes one of a sum in a sum: the last of its limits is the outermost.
+    """
     import mpmath as m
 
-    (index, low, high), *_ = node.limits
-    slots = {each: f"slot {each}" for each in _without(node.function, {index}) if each not in outer}
+    *inside, (index, low, high) = limits
+    slots = {each: f"slot {each}" for each in _without(function, {limit[0] for limit in limits}) if each not in outer}
     once = {name: _compiled(each, outer) for each, name in slots.items()}
-    term = _compiled(node.function, {**outer, **slots})
+    known = {**outer, **slots}
+    term = _series(kind, function, inside, known) if inside else _compiled(function, known)
     bounds = _compiled(low, outer), _compiled(high, outer)
 
     def worth(names: Mapping[str, Any]) -> Any:
@@ -136,7 +140,7 @@ def _without(node: Any, indices: set[Any]) -> Iterator[Any]:
     if node.args and not indices & node.free_symbols:
         yield node
     elif kind in ("Sum", "Product"):
-        yield from _without(node.function, indices | {node.limits[0][0]})
+        yield from _without(node.function, indices | {limit[0] for limit in node.limits})
     elif kind != "Piecewise":
         for argument in node.args:
             yield from _without(argument, indices)

@@ -8,7 +8,7 @@ import torch
 from torch import softmax
 
 from autograder import Expression, Function, Problem, close, tensors
-from autograder.audit.mutation_score import strength
+from autograder.audit.mutation_score import _different, strength
 from autograder.parts.mutants import mutants_of_code, mutants_of_rows, mutants_of_text
 
 
@@ -153,3 +153,35 @@ def test_typed_survivors_are_proved_equal():
     assert found.survivors == ()
     assert found.killed >= 2
     assert {reason for _, reason in found.harmless} == {"proved equal by the answer language"}
+
+
+def turned(q, *, p):
+    """A vector, turned round in half of the variants."""
+    return -q if p["turned"] else q * 1
+
+
+def test_variants_that_are_the_same_to_a_part_count_once():
+    """Of eight variants, a part that looks at one truth value has two; one whose inputs follow a number has all."""
+    draws = [{"turned": bool(number % 2), "N": number + 2} for number in range(8)]
+    sized = lambda rng, p: tensors(rng, p, q="N")  # noqa: E731
+    parts = [Function("turned", points=1, reference=turned, inputs=inputs, checks=[close()])
+             for inputs in (lambda rng, p: tensors(rng, {}, q="3"), sized)]  # fmt: skip
+    whole = problem(*parts[:1])
+    assert [len(_different(whole, part, draws)) for part in parts] == [2, 8]
+    assert [p["turned"] for p in _different(whole, parts[0], draws)] == [False, True]
+
+
+BELOW = {
+    "return (x[x <= bound] - 1).detach()": [0, 1], "return (x[x <= bound] - 1)[None]": [[0, 1]],
+    "x[x <= bound] + 1": [2, 3], "x[x <= bound]": [1, 2], "1": 1, "1 - x[x <= bound]": [0, -1], "2": [-1, 0],
+    "0": [1, 2], "x < bound": [0],
+    "a result is kept, and given again for arguments of the same shapes": [0, 1],
+}  # fmt: skip
+
+
+def test_a_mutant_is_made_without_a_trace():
+    """The tree in which slips are made is whole again for the next one: each has one slip, and no other."""
+    found = {
+        mutant.place.split(" → ")[-1]: mutant.subject(torch.tensor([1, 2, 3]), 2) for mutant in mutants_of_code(below)
+    }
+    assert {place: torch.as_tensor(result).tolist() for place, result in found.items()} == BELOW

@@ -46,6 +46,11 @@ def swapped_again(x, y):
     return x + (x + y)
 
 
+def double(x, y):
+    """You doubled it."""
+    return 2 * (x + 2 * y)
+
+
 def off_by_one(x, y):
     """You added one."""
     return x + 2 * y + 1
@@ -185,6 +190,24 @@ def test_a_property_is_not_taken_for_a_hint():
     )
     report = audit(*problem(part), variants=1)
     assert not any("hint" in fault for fault in report.faults) and report.kill_score == (1, 1)
+
+
+def test_behind_a_lost_gate_nothing_is_asked():
+    """Whatever came after would earn nothing; a mistake that passes the gate is heard to the end."""
+    seen = []
+
+    def looked_at(f, inputs, p):
+        """Something holds."""
+        seen.append(f(inputs["x"], inputs["y"]).sum().item() / (inputs["x"] + 2 * inputs["y"]).sum().item())
+        return True
+
+    for mistakes, wrong in ([swapped], False), ([double], True):
+        seen.clear()
+        gate = close() if mistakes == [swapped] else form()
+        checks = [gate, holds(looked_at), *([close()] if gate.name == "form" else [])]
+        part = Function("f", points=1, reference=total, inputs=inputs, checks=checks, mistakes=mistakes)
+        assert audit(*problem(part), variants=1).kill_score == (1, 1)
+        assert any(abs(ratio - 1) > 0.1 for ratio in seen) == wrong
 
 
 def test_undecided_trivial_answers_are_faults():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from autograder import Derivation, Expression, Matrix
+from autograder import Derivation, Expression, Matrix, Problem
 from autograder.audit.part import Findings
+from autograder.audit.problem import audit
 from autograder.audit.second_route import read_again
+from autograder.audit.sympys_reading import tree_of
+from autograder.audit.values_again import compiled, value
 from autograder.maths.expression import elementary, parsing
 from autograder.maths.expression.expression_grammar import Grammar
 
@@ -31,6 +34,8 @@ READ = [
     ("n!", "prod(i, i, 1, n)", r"\prod_{i=1}^{n} i", "factorial(n)"),
     ("n mod 3", "n - 3 floor(n/3)", "n % 3"),
     ("e^(-b)/(1-e^(-b))", "sum(e^(-b i), i, 1, inf)", "1/(e^b-1)"),
+    ("e^(-2 b)/((1-e^(-b))(1-e^(-2 b)))", "sum(floor(i/2) e^(-b i), i, 0, inf)"),
+    ("1/(1-e^(-b))^2", "sum(sum(e^(-b (i+j)), i, 0, inf), j, 0, inf)"),
 ]
 
 
@@ -81,6 +86,33 @@ def test_an_equivalent_that_is_none_is_named():
     """Without our own comparison."""
     (fault,) = found(expression("x^2", "x^2 + 10^(-9)*b")).faults.values()
     assert "equivalent" in fault and "where the reference is" in fault
+
+
+SUMS = [
+    ("sum(1/i^2, i, 1, inf)", "pi^2/6"),  # it falls slowly: mpmath extrapolates
+    ("sum((-1)^i/(i+1), i, 0, inf)", "ln(2)"),
+    ("sum(floor(i/3)/2^i, i, 0, inf)", "2/7"),  # many terms are zero at first
+    ("sum(e^(-i/50), i, 0, inf)", "1/(1-e^(-1/50))"),
+    ("prod(1-2^(-i), i, 2, inf)", "2*prod(1-2^(-i), i, 1, inf)"),
+    ("sum(cases(1, i = 7; 0, otherwise), i, 0, 9)", "1"),
+]
+
+
+@pytest.mark.parametrize(("text", "worth"), SUMS)
+def test_endless_sums_and_products(text, worth):
+    """They are worth what is known of them to many digits."""
+    one, other = (value(compiled(tree_of(each, {"domains": {}})), {}) for each in (text, worth))
+    assert abs(one - other) < 1e-20
+
+
+def test_the_audit_counts_what_it_read_over_all_variants():
+    """One of three equivalents is not read in one of the variants."""
+    choose = lambda p: r"{2 \\choose 1} n" if p["K"] == 2 else "2 n"  # noqa: E731
+    part = expression("2 n", "n+n", "2 n + 0", choose)
+    problem = Problem(title="T", version=1, source="s", draw=lambda rng: {"K": int(rng.integers(2, 4))}, parts=[part],
+                      slug="t", setup="")  # fmt: skip
+    (found,) = audit(problem, "{{K}}\n\n## Part {#f}\n\nDo it.\n", variants=2).parts
+    assert found.reread == (2, 3) and sum("is not read a second time" in note for note in found.notes) == 1
 
 
 def test_what_is_not_read_is_listed_with_its_reason():

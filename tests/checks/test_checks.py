@@ -395,6 +395,25 @@ def test_a_property_cannot_change_the_inputs_of_others():
         holds(changes).run(one, ask, ask)
 
 
+def test_a_case_asks_everybody_the_same_question():
+    """What is the case's own is put in the same question again; a property's own tensors are not remembered."""
+    asked = []
+
+    def ask(question):
+        asked.append(question)
+        return local(lambda x: 2 * x, "f", {})(question)
+
+    one = case(x=X.clone())
+    for _ in range(2):
+        respondent = FunctionRespondent(name="f", ask=ask, case=one)
+        gradient().run(one, respondent, respondent)
+        respondent.call(X.clone())
+    first, again = asked[: len(asked) // 2], asked[len(asked) // 2 :]
+    assert [question.kind for question in first] == ["call", "gradient", "gradient", "call"]
+    assert [old is new for old, new in zip(first, again, strict=True)] == [True, True, True, False]
+    assert first[1] is first[2] and len({question_key(question) for question in first[1:]}) == 2
+
+
 @pytest.mark.parametrize("weight", [-1, NAN, INF])
 def test_weights(weight):
     """A weight is a finite number that is not negative."""
