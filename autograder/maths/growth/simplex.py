@@ -33,9 +33,9 @@ def maximise(objective: Row, rows: list[Row], right: Row) -> Row | None:
     _retire_artificials(table, basis, width)
     _improve(table, basis, _exact(objective) + [flint.fmpq(0)] * len(rows), width)
     solution = [Fraction(0)] * width
-    for row, column in zip(table, basis, strict=True):
+    for reduced, column in zip(table, basis, strict=True):
         if column < width:
-            solution[column] = Fraction(int(row[-1].p), int(row[-1].q))
+            solution[column] = Fraction(int(reduced[-1].p), int(reduced[-1].q))
     return solution
 
 
