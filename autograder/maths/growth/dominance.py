@@ -106,7 +106,8 @@ def slack(certificate: Certificate, goals: list[Vector], ratios: list[Vector]) -
 def _search(goals: list[Vector], ratios: list[Vector]) -> Certificate | None:
     """Push every variable's slack positive at the shallowest depth possible; where it must be zero, go one deeper."""
     tiers: dict[Hashable, list[int]] = {}
-    for group, depth in {coordinate for found in (*goals, *ratios) for coordinate in found}:
+    # In an order of their own: sets of names have another one in each process.
+    for group, depth in sorted({coordinate for found in (*goals, *ratios) for coordinate in found}, key=repr):
         tiers.setdefault(group, []).append(depth)
     for depths in tiers.values():
         depths.sort()

@@ -16,10 +16,12 @@ from autograder.maths.tensor.likeness import alike, sizes_of
 from autograder.maths.tensor.number_systems import Floats
 from autograder.maths.tensor.question import Prepared, Question
 from autograder.maths.tensor.repairs import Repair, repairs
+from autograder.maths.tensor.tensor_tree import Expr, children
 from autograder.maths.tensor.values import Budget
 
 MOST_TRIED = 150
 SEARCH = 600_000  # operations, for all repairs together
+MOST_READ = 12_000  # parts of the equation, each time that it is read with a repair
 
 
 def ladder(question: Question, prepared: Prepared, outcome: Decision) -> Decision:
@@ -75,8 +77,9 @@ def _search(question: Question, prepared: Prepared, wrong: str) -> Repair | None
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue
+        most = min(MOST_TRIED, MOST_READ // _parts(equation.right))
         for tried, repair in enumerate(repairs(equation, system)):
-            if tried >= MOST_TRIED or budget.left < 0:
+            if tried >= most or budget.left < 0:
                 return None
             equations = (*system.equations[:number], repair.equation, *system.equations[number + 1 :])
             repaired = replace(system, equations=equations)
@@ -84,6 +87,11 @@ def _search(question: Question, prepared: Prepared, wrong: str) -> Repair | None
             if likely and _right(narrow.prepare(repaired, budget=budget)):
                 return repair
     return None
+
+
+def _parts(node: Expr) -> int:
+    """How many parts an expression has."""
+    return 1 + sum(map(_parts, children(node)))
 
 
 def _right(repaired: Prepared) -> bool:

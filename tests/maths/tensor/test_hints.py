@@ -50,6 +50,16 @@ def test_hints_can_be_switched_off() -> None:
     assert decision.detail is None and decision.message == "" and decision.witness.startswith("at ")
 
 
+@pytest.mark.parametrize(("terms", "repair"), [(1, "transposed"), (10, "transposed"), (60, None)])
+def test_a_long_equation_is_read_with_fewer_repairs(terms: int, repair: str | None) -> None:
+    """What a search for the slip may read is counted in parts of the equation: it ends with hundreds of them."""
+    square = declare("W[J,J]", "x[J]", "z[J]")
+    answer = "y[i] = W[J,i] x[J]" + " + 0 z[i]" * terms
+    decision = decide("y[i] = W[i,J] x[J]", answer, declarations=square)
+    assert decision.outcome == "different" and decision.detail is not None
+    assert decision.detail.get("repair") == repair
+
+
 def test_a_missing_scale() -> None:
     """The merged matrix without its scale: the ladder ends at the factor."""
     decision = decide(MERGED.reference, "W~^Q[k,a,b] = W^Q[k,I,a] W^K[k,I,b]", declarations=MERGED.declarations)
