@@ -32,6 +32,7 @@ from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies
 
 _LOOK = 0.1  # seconds between two looks at whether there is room: a notebook that gives way makes some
+_FOR_ALL = ("journal", "gradebook_locked")  # what goes wrong for everybody, and stops the run
 STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
 
@@ -327,7 +328,7 @@ def _found(attempt: Attempt, _: Submission) -> Graded:
 
 
 class _Guard:
-    """What goes wrong with one submission is noted, and the others go on; a journal that fails stops them all."""
+    """What goes wrong with one submission is noted, and the others go on; what goes wrong for all stops the run."""
 
     def __init__(self, run: _Run, handed: Handed) -> None:
         self.run, self.handed = run, handed
@@ -336,7 +337,7 @@ class _Guard:
         return None
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-        if error is None or not isinstance(error, Exception) or getattr(error, "code", "") == "journal":
+        if error is None or not isinstance(error, Exception) or getattr(error, "code", "") in _FOR_ALL:
             return False
         row = self.run.rows[self.handed.student]
         row.state = "empty" if isinstance(error, _Nothing) else "failed"

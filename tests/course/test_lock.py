@@ -118,3 +118,23 @@ def test_a_locked_gradebook_is_waited_for(classroom):
     end.join()
     database.close()
     assert run.returncode == 0 and "1 graded" in run.stderr, run.stderr
+
+
+def test_a_gradebook_that_stays_locked_stops_the_run(classroom, monkeypatch):
+    """Nobody is failed for it: the sentence says what to do, and --resume goes on."""
+    from autograder.course import run
+    from autograder.nbgrader import config, rows
+
+    monkeypatch.setattr(config, "PATIENCE", 1)
+    monkeypatch.setattr(rows, "TRIES", 2)
+    write = rows.Rows._write
+
+    def locked(self, *arguments):
+        with sqlite3.connect(classroom.path / "gradebook.db") as other:
+            other.execute("begin exclusive")
+            return write(self, *arguments)
+
+    monkeypatch.setattr(rows.Rows, "_write", locked)
+    result = run.run(classroom.path, run.Options(assignment="ps1", students=("perfect", "prints"), feedback=False))
+    assert "locked by another program" in result.stopped and result.exit_code == 1
+    assert {row.state for row in result.rows} == {"running"}
