@@ -231,8 +231,8 @@ class Derivation(Expression):
                 {"the end alone": end, "given, end": f"{first}\n{end}"} if self.milestones else {}
             )
         chains = {"the given line": first, "the end alone": end, "given, end": f"{first}\n{end}"}
-        for noise in ("+0", "*1", "+ln(1)", "+sin(0)", *self._noise()):
-            chains[f"given, end {noise}, end"] = f"{first}\n({end}){noise}\n{end}"
+        for dress in ("…+0", "…*1", "…+ln(1)", "…+sin(0)", *self._disguises()):
+            chains[f"given, {dress}, end"] = f"{first}\n{dress.replace('…', f'({end})')}\n{end}"
         constants = "0\nln(1)\nsin(0)\ntanh(0)\nfloor(1/2)\n0^1"
         chains["lines about constants"] = constants
         chains["given, lines about constants"] = f"{first}\n{constants}"
@@ -240,14 +240,14 @@ class Derivation(Expression):
         chains["the given line padded"] = "\n".join([first, f"{first} + ln(1)", f"{first} + sin(0)"])
         return {**super().trivial_answers(p), **chains}
 
-    def _noise(self) -> Iterator[str]:
-        """What the milestones ask for, put behind a line without changing it."""
+    def _disguises(self) -> Iterator[str]:
+        """What the milestones ask for, put around a line (…) without changing it."""
         for what in {what for milestone in self.milestones for what in milestone.has}:
             if what == "sum":
-                yield "+sum(0, m, 0, 3)"
+                yield from ("…+sum(0, m, 0, 3)", "sum(…/3, m, 1, 3)", "sum(…/2^m, m, 1, inf)")
+                yield "cases(…, 0 = 0; sum(m, m, 0, 3), otherwise)"
             elif what.isidentifier():
-                yield f"+{what}-{what}"
-                yield f"*{what}/{what}"
+                yield from (f"…+{what}-{what}", f"…*{what}/{what}", f"max(…, …-{what}^2)")
 
     def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
         """The first chain that is the same mistake."""

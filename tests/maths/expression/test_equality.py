@@ -536,6 +536,14 @@ def test_rules_on_the_form() -> None:
         assert decision.code == code
     assert expression.decide(key, "P(i)", domains=names, definitions=given).equal
     assert expression.decide("2b", "b+b", domains=names, forbid=["+"]).code == "form"
+    numbers = {"n": "nat"}
+    for answer, code in [
+        ("ln(prod(e^j, j, 0, n))", "form"),
+        ("sum(j, j, 0, n) = n(n+1)/2", "agree"),
+        ("n(n+1)/2", "agree"),
+    ]:
+        assert expression.decide("n(n+1)/2", answer, domains=numbers, forbid=["sum"]).code == code
+    assert expression.decide("n!", "prod(j, j, 1, n)", domains=numbers, forbid=["+"]).equal
     assert expression.decide("2b", "b+b", domains=names, require=["*"]).code == "form"
     assert expression.decide("2b", "2b+0*i", domains=names, allow=["b"]).code == "symbol"
 
