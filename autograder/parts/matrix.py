@@ -47,7 +47,7 @@ class Matrix(Expression):
             entries = []
             for j, entry in enumerate(row, 1):
                 with _at(f"row {i}, column {j}"):
-                    entries.append(language.to_latex(language.parse(entry, **declared)))
+                    entries.append(language.answer_latex(entry, **declared))
             lines.append(" & ".join(entries))
         return Shown(r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}")
 
