@@ -26,6 +26,9 @@ _RULE = (
     "rewritten lines, and lines about constants, earn nothing and cost nothing. A chain with another first line, and "
     "the last line alone, earn nothing."
 )
+_WITHOUT_FORMS = (
+    "It counts if every line follows from the line before it. A chain with another first line earns nothing."
+)
 _SHOWN = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
@@ -115,7 +118,7 @@ class Derivation(Expression):
             f"The first line is the given one: `{self.first(p)}`."
         ]
         if not self.milestones:
-            return f"{rule[0]} The last line is {self.end}."
+            return f"{rule[0]} All points are for the last line: {self.end}. {_WITHOUT_FORMS}"
         *worth, last = (_points(self.points * weight / sum(self._weights())) for weight in self._weights())
         order = "Points are for forms that the lines reach, in this order:" if len(worth) > 1 else "Points are:"
         forms = zip(worth, self.milestones, strict=True)
