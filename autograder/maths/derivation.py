@@ -290,8 +290,7 @@ class Expressions:
         if relation == "=":
             return expression.decide(before, after, **self.options)
         if relation[0] != self.direction[:1]:
-            wanted = f"only = and {self.direction}" if self.direction else "equality"
-            return different("direction", f"the question asks for {wanted}, not for {relation}")
+            return different("direction", other_relation(relation, self.direction))
         from autograder.maths.expression.bounds import ordered
         from autograder.maths.expression.options import Options
 
@@ -323,6 +322,12 @@ class Expressions:
         from autograder.maths.expression.line_form import stands
 
         return not any(stands(node, what) for what in self.forbid) and all(stands(node, what) for what in self.require)
+
+
+def other_relation(relation: str, direction: str = "") -> str:
+    """What is said of a relation that the question does not ask for."""
+    wanted = f"only = and {direction}" if direction else "equality"
+    return f"the question asks for {wanted}, not for {relation}"
 
 
 _DECLARATIONS = ("domains", "variables", "functions", "definitions", "log", "imaginary")
@@ -363,7 +368,7 @@ class Equations:
     def link(self, before: str, after: str, relation: str) -> Decision:
         """Whether both define the same tensor."""
         if relation != "=":
-            return different("direction", f"the question asks for equality, not for {relation}")
+            return different("direction", other_relation(relation))
         return self._compared(before, after, self.tensors)
 
     def has_form(self, line: str, milestone: Milestone) -> bool:

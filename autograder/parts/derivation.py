@@ -13,9 +13,10 @@ from autograder.core import Ask, Parameters, Part, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths import chain
 from autograder.maths.decision import Decision
-from autograder.maths.derivation import Finding, Milestone
+from autograder.maths.derivation import Finding, Milestone, other_relation
 from autograder.parts.expression import Expression, differing
 from autograder.parts.typed import Text, Typed, guarded
+from autograder.student.local_checks import Malformed, defined
 from autograder.student.preview import Shown
 
 Operators = Mapping[str, str]
@@ -140,8 +141,17 @@ class Derivation(Expression):
         return {**words, "operators": dict(operators)} if operators else words
 
     def rules(self, p: Parameters) -> Mapping[str, Any]:
-        """None: milestones are what a derivation comes to, and not every line keeps to them."""
-        return {}
+        """Which relations may stand between lines; milestones are what a chain comes to, and no rule on each line."""
+        return {"direction": self.direction}
+
+    @classmethod
+    def check_form(cls, name: str, /, *, direction: str = "", **told: Any) -> None:
+        """Say which relation between lines the question does not ask for; if none, show the chain as it is read."""
+        answer = defined(name)
+        for line in chain.lines(answer) if isinstance(answer, str) else []:
+            if line.relation not in ("first", "=") and line.relation[0] != direction[:1]:
+                raise Malformed("form", f"{name}: line {line.number}: {other_relation(line.relation, direction)}.")
+        super().check_form(name, **told)
 
     def written_by_author(self, p: Parameters) -> Any:
         """The model derivation, or the given line and the answer where there is none."""

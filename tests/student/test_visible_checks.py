@@ -1,5 +1,7 @@
 """What grading will call a fault of form, the check under the answer says first; it never says what is right."""
 
+import functools
+
 import numpy as np
 import pytest
 import sympy
@@ -8,6 +10,8 @@ import torch
 from autograder import Derivation, Expression, Matrix, Module, Number
 from autograder import student as form
 from autograder.errors import Unreadable
+from autograder.grading.judge import judge_part
+from autograder.protocol.answering import answer
 from autograder.student import Malformed, preview
 
 REAL = {"x": "real", "y": "real"}
@@ -39,6 +43,10 @@ RULES = [
     (Expression, {"forbid": ("sum",)}, "3 x = sum(x, i, 1, 3)", "form", "without sum"),
     (Expression, {"forbid": ("sum",)}, "ln(prod(e^x, i, 1, 3))", "form", "without prod"),
     (Derivation, {"forbid": ("sum",), "start": "x + y"}, "sum(x, i, 1, 3)", "ok", ""),
+    (Derivation, {"start": "x + y"}, "x + y\n<= y + x", "form", "line 2: the question asks for equality, not for <="),
+    (Derivation, {"start": "x + y", "direction": "<="}, "x + y\n<= y + x", "ok", ""),
+    (Derivation, {"start": "x + y", "direction": "<="}, "x + y >= y + x", "form", "only = and <=, not for >="),
+    (Matrix, {}, [], "shape", "e: The matrix is 0 by 0, but it should be 2 by 2."),
     (Matrix, {}, [["x", "y"]], "shape", "e: The matrix is 1 by 2, but it should be 2 by 2."),
     (Matrix, {}, [["x", "y"], ["1"]], "shape", "2 by 2, but it should be 2 by 2"),
     (Matrix, {}, [["x", "y"], ["0", "7"]], "ok", ""),
@@ -55,7 +63,7 @@ def test_rules_on_the_form(kind, told, answer, code, words):
     part = kind("e", points=1, domains=REAL, reference=reference, **told)
     found, message = said(part.local_check({}), e=answer)
     assert (found, words in message) == (code, True), message
-    if code in ("form", "shape"):
+    if code in ("form", "shape") and kind is not Derivation:
         decision = part.decide(reference, answer, {})
         assert decision.outcome == "different" and decision.code in (code, f"entry_{code}")
 
@@ -202,3 +210,11 @@ def test_the_caret_of_a_derivation(answer, number, line, column):
     shown, caret, sentence = message.splitlines()[1:4]
     assert shown.rstrip() == line.rstrip() and caret.index("^") == column, message
     assert sentence.startswith(f"line {number}: ") and code != "ok"
+
+
+@pytest.mark.parametrize("given", [42, "42", np.int64(42), np.array(42), torch.tensor(42), sympy.Integer(42), 42.0])
+def test_a_number_in_any_dress(given):
+    """What grading takes for a number, the check takes for one."""
+    part = Number("n", points=1, reference=lambda p: 42)
+    assert said(part.local_check({}), n=given)[0] == "ok"
+    assert judge_part(part, {}, functools.partial(answer, namespace={"n": given}), (1,)).standing == "earned"
