@@ -43,18 +43,16 @@ RAW = "write r before the quotes"
 _APART = "\x1f"  # keeps a letter's name apart from what follows, without being a space
 _TYPED_BY_PYTHON = {"\a": "a", "\b": "b", "\f": "f", "\v": "v", "\r": "r"}
 
-_END = r"(?:[\s.$]|\\[\])]|\\end\s*\{[^{}]*\})*\Z"  # nothing more stands in the text
 _BLANK = (
     r"(?:[ \t\f\v\r&$]|\\[,;:!> ])+"
-    rf"|(?:,|\\\\)(?={_END})"
     r"|\\(?:hspace|vspace|tag|label)\*?\s*\{[^{}]*\}"
     r"|\.(?=(?:[\s$]|\\[\])]|\\end\s*\{[^{}]*\})*(?:\Z|\n|\\\\))"
     r"|\\[\])](?=[\s.$]*(?:\Z|\n|\\\\))"
 )
 _MODULES = frozenset(("math", "np", "numpy", "torch", "sp", "sympy"))
-_SIGN = rf"(?!,{_END})" r"[-+/^_(){}\[\]|,;=!'<>:@%\"`]|\*\*?|\.\*|\.\.\."
+_SIGN = r"[-+/^_(){}\[\]|,;=!'<>:@%\"`]|\*\*?|\.\*|\.\.\."
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
-_LINE = rf"(?!\\\\{_END})" r"\\\\(?:\[[^\]\n]{0,20}\])?|\n"
+_LINE = r"\\\\(?:\[[^\]\n]{0,20}\])?|\n"
 _ENVIRONMENT = r"\\(?:begin|end)\s*\{(?P<environment>[^{}]{0,30})\}(?:\{[lcr|\d]{1,20}\})?"
 _FONT = (
     rf"\\(?P<font>{'|'.join(sorted(FONTS, key=len, reverse=True))})(?![A-Za-z])\*?\s*(?:\{{(?P<inside>[^{{}}]*)\}})?"

@@ -67,7 +67,7 @@ SIZES = frozenset(
 SILENT = frozenset((
     "limits", "nolimits", "displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "quad", "qquad", "nonumber",
     "notag", "enspace", "thinspace", "negthinspace", "medspace", "thickspace", "mathstrut", "strut", "noindent", "bf",
-    "rm", "it", "sf", "cal", "hfill", "boxed",
+    "rm", "it", "sf", "cal", "hfill",
 ))  # fmt: skip
 FONTS = frozenset((
     "text", "textrm", "textbf", "textit", "textsf", "texttt", "textnormal", "mbox", "hbox", "operatorname", "mathrm",
