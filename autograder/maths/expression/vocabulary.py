@@ -122,6 +122,10 @@ def vocabulary(
 ) -> Vocabulary:
     """Check an author's declarations; `variables` without a domain are real."""
     declared = {**dict.fromkeys(variables, "real"), **(domains or {})}
+    for name, text in declared.items():
+        if not isinstance(text, str):
+            shown = str(text).replace(" ", "")
+            raise AuthorError("domain", f'the domain of {name} is {shown}, no text; write "{shown}" or "real"')
     allowed = frozenset(FUNCTIONS if functions is None else functions)
     return _vocabulary(tuple(declared.items()), allowed, tuple(definitions), log, imaginary)
 
