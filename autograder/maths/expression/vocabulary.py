@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from autograder.errors import AuthorError, did_you_mean
 from autograder.maths.expression.syntax import Node
@@ -121,7 +122,7 @@ def vocabulary(
     imaginary: str = "",
 ) -> Vocabulary:
     """Check an author's declarations; `variables` without a domain are real."""
-    declared = {**dict.fromkeys(variables, "real"), **(domains or {})}
+    declared: dict[str, Any] = {**dict.fromkeys(variables, "real"), **(domains or {})}
     for name, text in declared.items():
         if not isinstance(text, str):
             shown = str(text).replace(" ", "")
