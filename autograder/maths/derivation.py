@@ -9,7 +9,7 @@ earns nothing where a way is asked. Links themselves earn nothing, so that lines
 rewritings neither earn nor cost.
 
 A line that is the answer in disguise reaches no milestone, nor does a step back from one: what cancels, a factor of
-one, a sum that is one are taken out first (`expression.line_form.essence`). A link that can be neither proved nor
+one, a sum that is one are taken out first (`expression.essence`). A link that can be neither proved nor
 refuted holds the milestone that it leads to.
 
 The language of the lines is a parameter: expressions, or tensor equations with one left side.
@@ -58,6 +58,9 @@ class Language(Protocol):
 
     def read(self, text: str) -> Any:
         """A line as it was read; raises Unreadable."""
+
+    def names(self, text: str) -> bool:
+        """Whether this is a left side that only names what is derived."""
 
     def link(self, before: Any, after: Any, relation: str) -> Decision:
         """Whether two lines are related so."""
@@ -151,13 +154,9 @@ def _read(answer: str, language: Language, start: str) -> tuple[list[Line], list
         raise Unreadable("empty", "there is no line here")
     if lines[0].relation != "first":
         lines = [Line(text=start, number=0), *lines]
-    elif len(lines) > 1 and lines[1].relation == "=" and chain.is_label(lines[0].text):
-        try:
-            named = language.link(language.read(start), language.read(lines[0].text), "=").equal
-        except Unreadable:
-            named = False
+    elif len(lines) > 1 and lines[1].relation == "=" and language.names(lines[0].text):
         label = lines[0].text
-        lines = lines if named else [line for line in lines if line.text != label]
+        lines = [line for line in lines if line.text != label]
     if not lines:
         raise Unreadable("empty", "there is no line here")
     return lines, [_line(language, line) for line in lines]
@@ -277,6 +276,13 @@ class Expressions:
         declared = {name: self.options[name] for name in _DECLARATIONS if name in self.options}
         return expression.parse(chain.written_out(text, self.operators), **declared)
 
+    def names(self, text: str) -> bool:
+        """A name that cannot be read as a line, such as `H(P)`."""
+        try:
+            return chain.is_label(text) and self.read(text) is None
+        except Unreadable:
+            return True
+
     def link(self, before: Any, after: Any, relation: str) -> Decision:
         """Equality on the domains, or an inequality in the direction of the question."""
         from autograder.maths import expression
@@ -284,8 +290,7 @@ class Expressions:
         if relation == "=":
             return expression.decide(before, after, **self.options)
         if relation[0] != self.direction[:1]:
-            wanted = f"only = and {self.direction}" if self.direction else "equality"
-            return different("direction", f"the question asks for {wanted}, not for {relation}")
+            return different("direction", other_relation(relation, self.direction))
         from autograder.maths.expression.bounds import ordered
         from autograder.maths.expression.options import Options
 
@@ -303,7 +308,7 @@ class Expressions:
 
     def is_disguised(self, line: Any, *, opened: bool = True) -> bool:
         """By the same without noise, or by being the reference but for noise (and open brackets)."""
-        from autograder.maths.expression.line_form import essence
+        from autograder.maths.expression.essence import essence
         from autograder.maths.expression.options import Options
 
         lives = Options(**self.options).lives
@@ -317,6 +322,12 @@ class Expressions:
         from autograder.maths.expression.line_form import stands
 
         return not any(stands(node, what) for what in self.forbid) and all(stands(node, what) for what in self.require)
+
+
+def other_relation(relation: str, direction: str = "") -> str:
+    """What is said of a relation that the question does not ask for."""
+    wanted = f"only = and {direction}" if direction else "equality"
+    return f"the question asks for {wanted}, not for {relation}"
 
 
 _DECLARATIONS = ("domains", "variables", "functions", "definitions", "log", "imaginary")
@@ -344,10 +355,20 @@ class Equations:
         side = text.split("=", 1)[1] if text.replace(" ", "").startswith(f"{self.left}=".replace(" ", "")) else text
         return tensor.to_text(tensor.parse(f"{self.left} = {side}")).split("=", 1)[1].strip()
 
+    def names(self, text: str) -> bool:
+        """The left side."""
+        from autograder.maths import tensor
+
+        try:
+            one, own = (tensor.parse(f"{side} = 0").equations[0].left.name for side in (text, self.left))
+        except Unreadable:
+            return False
+        return one.key == own.key
+
     def link(self, before: str, after: str, relation: str) -> Decision:
         """Whether both define the same tensor."""
         if relation != "=":
-            return different("direction", f"the question asks for equality, not for {relation}")
+            return different("direction", other_relation(relation))
         return self._compared(before, after, self.tensors)
 
     def has_form(self, line: str, milestone: Milestone) -> bool:

@@ -13,9 +13,10 @@ from autograder.core import Ask, Parameters, Part, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths import chain
 from autograder.maths.decision import Decision
-from autograder.maths.derivation import Finding, Milestone
+from autograder.maths.derivation import Finding, Milestone, other_relation
 from autograder.parts.expression import Expression, differing
 from autograder.parts.typed import Text, Typed, guarded
+from autograder.student.local_checks import Malformed, defined
 from autograder.student.preview import Shown
 
 Operators = Mapping[str, str]
@@ -25,6 +26,9 @@ _RULE = (
     "before it follows from the line before: a wrong step costs the form that it leads to, and no other. Repeated or "
     "rewritten lines, and lines about constants, earn nothing and cost nothing. A chain with another first line, and "
     "the last line alone, earn nothing."
+)
+_WITHOUT_FORMS = (
+    "It counts if every line follows from the line before it. A chain with another first line earns nothing."
 )
 _SHOWN = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
@@ -115,7 +119,7 @@ class Derivation(Expression):
             f"The first line is the given one: `{self.first(p)}`."
         ]
         if not self.milestones:
-            return f"{rule[0]} The last line is {self.end}."
+            return f"{rule[0]} All points are for the last line: {self.end}. {_WITHOUT_FORMS}"
         *worth, last = (_points(self.points * weight / sum(self._weights())) for weight in self._weights())
         order = "Points are for forms that the lines reach, in this order:" if len(worth) > 1 else "Points are:"
         forms = zip(worth, self.milestones, strict=True)
@@ -137,8 +141,17 @@ class Derivation(Expression):
         return {**words, "operators": dict(operators)} if operators else words
 
     def rules(self, p: Parameters) -> Mapping[str, Any]:
-        """None: milestones are what a derivation comes to, and not every line keeps to them."""
-        return {}
+        """Which relations may stand between lines; milestones are what a chain comes to, and no rule on each line."""
+        return {"direction": self.direction}
+
+    @classmethod
+    def check_form(cls, name: str, /, *, direction: str = "", **told: Any) -> None:
+        """Say which relation between lines the question does not ask for; if none, show the chain as it is read."""
+        answer = defined(name)
+        for line in chain.lines(answer) if isinstance(answer, str) else []:
+            if line.relation not in ("first", "=") and line.relation[0] != direction[:1]:
+                raise Malformed("form", f"{name}: line {line.number}: {other_relation(line.relation, direction)}.")
+        super().check_form(name, **told)
 
     def written_by_author(self, p: Parameters) -> Any:
         """The model derivation, or the given line and the answer where there is none."""
@@ -231,8 +244,8 @@ class Derivation(Expression):
                 {"the end alone": end, "given, end": f"{first}\n{end}"} if self.milestones else {}
             )
         chains = {"the given line": first, "the end alone": end, "given, end": f"{first}\n{end}"}
-        for noise in ("+0", "*1", "+ln(1)", "+sin(0)", *self._noise()):
-            chains[f"given, end {noise}, end"] = f"{first}\n({end}){noise}\n{end}"
+        for dress in ("…+0", "…*1", "…+ln(1)", "…+sin(0)", *self._disguises()):
+            chains[f"given, {dress}, end"] = f"{first}\n{dress.replace('…', f'({end})')}\n{end}"
         constants = "0\nln(1)\nsin(0)\ntanh(0)\nfloor(1/2)\n0^1"
         chains["lines about constants"] = constants
         chains["given, lines about constants"] = f"{first}\n{constants}"
@@ -240,14 +253,14 @@ class Derivation(Expression):
         chains["the given line padded"] = "\n".join([first, f"{first} + ln(1)", f"{first} + sin(0)"])
         return {**super().trivial_answers(p), **chains}
 
-    def _noise(self) -> Iterator[str]:
-        """What the milestones ask for, put behind a line without changing it."""
+    def _disguises(self) -> Iterator[str]:
+        """What the milestones ask for, put around a line (…) without changing it."""
         for what in {what for milestone in self.milestones for what in milestone.has}:
             if what == "sum":
-                yield "+sum(0, m, 0, 3)"
+                yield from ("…+sum(0, m, 0, 3)", "sum(…/3, m, 1, 3)", "sum(…/2^m, m, 1, inf)")
+                yield "cases(…, 0 = 0; sum(m, m, 0, 3), otherwise)"
             elif what.isidentifier():
-                yield f"+{what}-{what}"
-                yield f"*{what}/{what}"
+                yield from (f"…+{what}-{what}", f"…*{what}/{what}", f"max(…, …-{what}^2)")
 
     def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
         """The first chain that is the same mistake."""

@@ -51,7 +51,7 @@ class Expression(Typed):
         """A closed form, typed in ASCII or LaTeX, typeset."""
         from autograder.maths import expression as language
 
-        return Shown(" = ".join(map(language.to_latex, language.parse_answer(answer, **declared))))
+        return Shown(language.answer_latex(answer, **declared))
 
     @classmethod
     def check_form(
@@ -69,10 +69,10 @@ class Expression(Typed):
     def broken(cls, answer: Any, *, forbid: Sequence[str], require: Sequence[str], **declared: Any) -> str:
         """The rule on its form that an answer breaks, as grading says it; empty where it breaks none."""
         from autograder.maths.expression.options import Options
-        from autograder.maths.expression.parsing import parse
+        from autograder.maths.expression.parsing import parse_answer
         from autograder.maths.expression.written_form import broken_rule
 
-        found = broken_rule(Options(forbid=forbid, require=require), parse(answer, **declared).node)
+        found = broken_rule(Options(forbid=forbid, require=require), parse_answer(answer, **declared)[-1].node)
         return found.message if found else ""
 
     @classmethod

@@ -34,6 +34,7 @@ class Matrix(Expression):
         return TypedRows(rows) if nested else TypedText(given)
 
     example = '[["...", "..."], ["...", "..."]]'
+    wanted = "write the rows as the comment in the cell above shows, each entry in quotes"
 
     @classmethod
     def show(cls, answer: Any, **declared: Any) -> Shown:
@@ -47,7 +48,7 @@ class Matrix(Expression):
             entries = []
             for j, entry in enumerate(row, 1):
                 with _at(f"row {i}, column {j}"):
-                    entries.append(language.to_latex(language.parse(entry, **declared)))
+                    entries.append(language.answer_latex(entry, **declared))
             lines.append(" & ".join(entries))
         return Shown(r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}")
 
@@ -55,7 +56,8 @@ class Matrix(Expression):
     def check_form(cls, name: str, /, *, shape: tuple[int, int] | None = None, **told: Any) -> None:
         """Say whether there are as many rows and columns as asked for, and then what is said of the entries."""
         with contextlib.suppress(Unreadable):
-            if shape and (answer := cls.text(in_words(defined(name)))) and (fault := _other_shape(answer, *shape)):
+            answer = cls.text(in_words(defined(name))) if shape else None
+            if shape and answer is not None and (fault := _other_shape(answer, *shape)):
                 raise Malformed("shape", f"{name}: {fault}")
         super().check_form(name, **told)
 

@@ -51,11 +51,11 @@ class Module(Function):
                 raise AuthorError("reference", f"part {self.name!r}: {other!r} is not a class")
 
     def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
-        """Those of a function, one of them as a second call of the same object, and one in evaluation."""
+        """Those of a function, one of them as a second call of the same object, and one as a second in evaluation."""
         cases = super().cases(p, key)
         first, again = cases[0], next(case for case in cases if not case.drawn_by)
         call = ["call", *first.arguments.values()]
-        return [*cases, _done_before(again, call), _done_before(again, ["eval"])]
+        return [*cases, _done_before(again, call), _done_before(again, call, ["eval"], call)]
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
         """One draw of constructor arguments, state and inputs from the generator of a key."""
@@ -154,9 +154,9 @@ class Module(Function):
         return f"form.check_module({', '.join([*words, f'returns={described(result, kind_only=True)}'])})"
 
 
-def _done_before(case: Case, step: list[Any]) -> Case:
-    """The same case after one more step."""
-    return replace(case, options={**case.options, "before": [*case.options.get("before", ()), step]})
+def _done_before(case: Case, *steps: list[Any]) -> Case:
+    """The same case after some more steps."""
+    return replace(case, options={**case.options, "before": [*case.options.get("before", ()), *steps]})
 
 
 def _same_names(name: str, subject: Callable[..., Any], init: dict[str, Any], state: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -9,7 +10,8 @@ from typing import Any
 
 from autograder.checks.compare import difference, number
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
-from autograder.errors import AuthorError
+from autograder.errors import AuthorError, Unreadable
+from autograder.protocol.codec import plain
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined, form_of
 
@@ -39,8 +41,9 @@ class Number(Part):
     @classmethod
     def check_form(cls, name: str, /, *, whole: bool = False) -> None:
         """Say whether the name is bound to a number, and to a whole one where one is asked for."""
-        subject = defined(name)
-        given = number(subject)
+        subject, given = defined(name), None
+        with contextlib.suppress(Unreadable):
+            given = number(plain(subject))  # as it is handed in
         if given is None:
             raise Malformed("type", f"{name} is {form_of(subject)}; write a number.")
         if whole and given % 1 != 0:

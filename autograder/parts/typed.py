@@ -42,6 +42,7 @@ class Typed(Part):
     hints: bool = True
 
     told: ClassVar[tuple[str, ...]] = ()  # the words of `declarations` by which an answer is read
+    wanted: ClassVar[str] = "put the formula in quotes, as the comment in the cell above shows"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,8 +93,7 @@ class Typed(Part):
         try:
             answer = cls.text(in_words(subject))
             if answer is None:
-                wanted = "put the formula in quotes, as the comment in the cell above shows"
-                raise Malformed("type", f"{name} is {form_of(subject)}; {wanted}.")
+                raise Malformed("type", f"{name} is {form_of(subject)}; {cls.wanted}.")
             shown = noted(cls.show(answer, **declared), answer)
         except Unreadable as error:
             raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error

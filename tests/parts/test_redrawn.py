@@ -225,6 +225,48 @@ class OtherBuffer(Norm):
         self.running = value
 
 
+class Linear(torch.nn.Module):
+    """A gain, and a slip in what is kept."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.gain = torch.nn.Parameter(torch.ones(width))
+        self.last = None
+
+    def forward(self, x):
+        """The gain times x, or times what was there before where the slip shows."""
+        last, self.last = self.last, x.detach()
+        return self.gain * (x if last is None or not self.slips() else last)
+
+    def slips(self):
+        """Whether the last x takes the place of this one."""
+        return False
+
+
+class KeptInTraining(Linear):
+    """Keeps in training."""
+
+    def slips(self):
+        """In training."""
+        return self.training
+
+
+class KeptInEvaluation(Linear):
+    """Keeps in evaluation."""
+
+    def slips(self):
+        """In evaluation."""
+        return not self.training
+
+
+@pytest.mark.parametrize(("student", "points"), [(Linear, 2.0), (KeptInTraining, 0.0), (KeptInEvaluation, 0.0)])
+def test_what_is_kept_between_calls(student, points):
+    """A second call of the same object is asked for in training and in evaluation, without a word of the author's."""
+    part = Module("M", points=2, reference=Linear, inputs=training, checks=[close(), gradient()])
+    outcome = judge_part(part, {}, functools.partial(answer, namespace={"M": student}), KEY)
+    assert outcome.points == points, outcome.verdicts
+
+
 def script(rng, p):
     """Two batches in training, then evaluation."""
     drawn = tensors(rng, {}, x="4 3", y="4 3", z="4 3")

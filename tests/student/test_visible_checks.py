@@ -1,5 +1,7 @@
 """What grading will call a fault of form, the check under the answer says first; it never says what is right."""
 
+import functools
+
 import numpy as np
 import pytest
 import sympy
@@ -7,6 +9,9 @@ import torch
 
 from autograder import Derivation, Expression, Matrix, Module, Number
 from autograder import student as form
+from autograder.errors import Unreadable
+from autograder.grading.judge import judge_part
+from autograder.protocol.answering import answer
 from autograder.student import Malformed, preview
 
 REAL = {"x": "real", "y": "real"}
@@ -34,11 +39,19 @@ RULES = [
     (Expression, {"functions": ("ln",)}, "exp(x)", "undeclared", "exp"),
     (Expression, {"functions": ("exp",)}, "exp(x)", "ok", ""),
     (Expression, {"forbid": ("sum",)}, "sum(x, i, 1,", "syntax", "^"),
+    (Expression, {"forbid": ("sum",)}, "sum(x, i, 1, 3) = 3 x", "ok", ""),
+    (Expression, {"forbid": ("sum",)}, "3 x = sum(x, i, 1, 3)", "form", "without sum"),
+    (Expression, {"forbid": ("sum",)}, "ln(prod(e^x, i, 1, 3))", "form", "without prod"),
     (Derivation, {"forbid": ("sum",), "start": "x + y"}, "sum(x, i, 1, 3)", "ok", ""),
+    (Derivation, {"start": "x + y"}, "x + y\n<= y + x", "form", "line 2: the question asks for equality, not for <="),
+    (Derivation, {"start": "x + y", "direction": "<="}, "x + y\n<= y + x", "ok", ""),
+    (Derivation, {"start": "x + y", "direction": "<="}, "x + y >= y + x", "form", "only = and <=, not for >="),
+    (Matrix, {}, [], "shape", "e: The matrix is 0 by 0, but it should be 2 by 2."),
     (Matrix, {}, [["x", "y"]], "shape", "e: The matrix is 1 by 2, but it should be 2 by 2."),
     (Matrix, {}, [["x", "y"], ["1"]], "shape", "2 by 2, but it should be 2 by 2"),
     (Matrix, {}, [["x", "y"], ["0", "7"]], "ok", ""),
     (Matrix, {"forbid": ("exp",)}, [["exp(x)", "0"], ["0", "y"]], "form", "row 1, column 1: write the answer without"),
+    (Matrix, {"forbid": ("sum",)}, [["S = x", "0"], ["0", "sum(x, i, 1, 3)"]], "form", "row 2, column 2"),
     (Matrix, {"alternatives": [[["x"]]]}, [["x"]], "ok", ""),
 ]
 
@@ -50,9 +63,43 @@ def test_rules_on_the_form(kind, told, answer, code, words):
     part = kind("e", points=1, domains=REAL, reference=reference, **told)
     found, message = said(part.local_check({}), e=answer)
     assert (found, words in message) == (code, True), message
-    if code in ("form", "shape"):
+    if code in ("form", "shape") and kind is not Derivation:
         decision = part.decide(reference, answer, {})
         assert decision.outcome == "different" and decision.code in (code, f"entry_{code}")
+
+
+READ_ALIKE = [
+    ("x + y", True),
+    ("a = x + y", True),
+    ("f(x) = x + y = y + x", True),
+    (r"S_2 = \frac{x}{1} + y.", True),
+    (r"\boxed{x + y}", True),
+    ("x + y,", True),
+    (r"x + y \\", True),
+    ("x + = y", False),
+    ("x + y = ", False),
+    ("x <= y", False),
+    ("x + z", False),
+]
+
+
+@pytest.mark.parametrize(("text", "readable"), READ_ALIKE)
+@pytest.mark.parametrize("kind", [Expression, Matrix])
+def test_preview_check_and_grading_read_alike(kind, text, readable):
+    """What one of the three reads, the others read: there is one reader, and one list of variables."""
+    answer, reference = (text, "x + y") if kind is Expression else ([[text]], [["x + y"]])
+    part = kind("e", points=1, domains=REAL, reference=reference, constraints=["x<=y"])
+    doors = {
+        "preview": lambda: kind.show(answer, **part.declarations({})),
+        "grading": lambda: part.decide(reference, answer, {}),
+    }
+    for read in doors.values():
+        if readable:
+            read()
+        else:
+            with pytest.raises(Unreadable):
+                read()
+    assert (said(part.local_check({}), e=answer)[0] == "ok") == readable
 
 
 @pytest.mark.parametrize(
@@ -163,3 +210,11 @@ def test_the_caret_of_a_derivation(answer, number, line, column):
     shown, caret, sentence = message.splitlines()[1:4]
     assert shown.rstrip() == line.rstrip() and caret.index("^") == column, message
     assert sentence.startswith(f"line {number}: ") and code != "ok"
+
+
+@pytest.mark.parametrize("given", [42, "42", np.int64(42), np.array(42), torch.tensor(42), sympy.Integer(42), 42.0])
+def test_a_number_in_any_dress(given):
+    """What grading takes for a number, the check takes for one."""
+    part = Number("n", points=1, reference=lambda p: 42)
+    assert said(part.local_check({}), n=given)[0] == "ok"
+    assert judge_part(part, {}, functools.partial(answer, namespace={"n": given}), (1,)).standing == "earned"

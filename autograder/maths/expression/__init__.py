@@ -10,12 +10,13 @@ sympy. Reading and showing load the standard library alone; deciding loads pytho
 
 from autograder.maths.expression.equality import decide, first_equal
 from autograder.maths.expression.expression_printing import to_latex, to_text
-from autograder.maths.expression.parsing import constraint_latex, parse, parse_answer
+from autograder.maths.expression.parsing import answer_latex, constraint_latex, parse, parse_answer
 from autograder.maths.expression.syntax import Expression
 from autograder.maths.expression.written_form import contains
 
 __all__ = [
     "Expression",
+    "answer_latex",
     "constraint_latex",
     "contains",
     "decide",

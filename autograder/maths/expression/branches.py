@@ -132,7 +132,9 @@ def _truth_met(machine: Machine, register: int, limits: list[Interval], points: 
     step = machine.program.steps[register]
     line = _line(machine.program, step.first, step.second)
     low, high = minus(limits[step.first], limits[step.second])
-    if low > 0 or high < 0 or (line is not None and _near(line)):
+    if low > 0 or high < 0 or (step.name == "<=" and high <= 0) or (step.name == "<" and low >= 0):
+        return True
+    if line is not None and _near(line):
         return True
     return (line is not None or step.name in ("<", "<=")) and _varies(machine, register, points)
 

@@ -52,6 +52,11 @@ def parse_answer(text: str, **declared: Any) -> tuple[Expression, ...]:
     return parse_chain(text, reading(**declared))
 
 
+def answer_latex(text: str, **declared: Any) -> str:
+    """An answer typeset, with all members of a chain; raises Unreadable."""
+    return " = ".join(map(to_latex, parse_answer(text, **declared)))
+
+
 def constraint_latex(text: str, **declared: Any) -> str:
     """A constraint such as `K<=E` typeset; raises AuthorError."""
     return " \\land ".join(map(to_latex, read_constraints((text,), reading(**declared))))

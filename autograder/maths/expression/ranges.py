@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 
 from autograder.maths.expression.program import NONE, Loop, Program, Step
 from autograder.maths.expression.vocabulary import Domain
@@ -12,11 +13,11 @@ Interval = tuple[float, float]
 
 ALL: Interval = (-math.inf, math.inf)
 _ROUNDING = 1e-12
+_WHOLE = 2.0**52  # below it, floats hold every whole number
 _CONSTANTS = {"e": math.e, "pi": math.pi, "inf": math.inf}
 _RANGES: dict[str, Interval] = {
     "sin": (-1.0, 1.0), "cos": (-1.0, 1.0), "sin_pi": (-1.0, 1.0), "cos_pi": (-1.0, 1.0), "tanh": (-1.0, 1.0),
     "sigma": (0.0, 1.0), "sech": (0.0, 1.0), "cosh": (1.0, math.inf), "softplus": (0.0, math.inf),
-    "sqrt": (0.0, math.inf),
 }  # fmt: skip
 
 
@@ -45,9 +46,11 @@ def _of(step: Step, found: list[Interval], domains: dict[str, Domain]) -> Interv
 
 def _interval(step: Step, found: list[Interval], domains: dict[str, Domain]) -> Interval:
     if step.name == "number":
-        return (float(int(step.payload.p) / int(step.payload.q)),) * 2
+        numerator, denominator = int(step.payload.p), int(step.payload.q)
+        near = numerator / denominator
+        return (near, near) if Fraction(near) == Fraction(numerator, denominator) else _around(near)
     if step.name in _CONSTANTS:
-        return (_CONSTANTS[step.name],) * 2
+        return _around(_CONSTANTS[step.name])
     if step.name == "variable":
         return _domain(domains[step.payload])
     if step.name == "sum":
@@ -55,6 +58,13 @@ def _interval(step: Step, found: list[Interval], domains: dict[str, Domain]) -> 
     if step.second != NONE:
         return _two(step, found[step.first], found[step.second])
     return _one(step.name, *found[step.first]) if step.first != NONE else ALL
+
+
+def _around(near: float) -> Interval:
+    """The floats beside one that a number was rounded to; infinity is what it is."""
+    if math.isinf(near):
+        return near, near
+    return math.nextafter(near, -math.inf), math.nextafter(near, math.inf)
 
 
 def _domain(domain: Domain) -> Interval:
@@ -94,7 +104,12 @@ def _ln(value: float) -> float:
     return -math.inf if value <= 0 else math.log(value)
 
 
-_GROWING: dict[str, Callable[[float], float]] = {"exp": _exp, "ln": _ln, "relu": lambda value: max(value, 0.0)}
+_GROWING: dict[str, Callable[[float], float]] = {
+    "exp": _exp,
+    "ln": _ln,
+    "relu": lambda value: max(value, 0.0),
+    "sqrt": lambda value: math.sqrt(max(value, 0.0)),
+}
 
 
 def _two(step: Step, one: Interval, other: Interval) -> Interval:
@@ -117,16 +132,19 @@ def _two(step: Step, one: Interval, other: Interval) -> Interval:
         case "pow" if other[0] == other[1] and other[0] % 2 == 0 and other[0] > 0:
             low, high = _square(one)
             return low ** (other[0] / 2), high ** (other[0] / 2)
+        case "pow" if one[0] >= 1 and other[0] >= 0:
+            return 1.0, math.inf
         case "pow" if one[0] >= 0:
             return 0.0, 1.0 if one[1] <= 1 and other[0] >= 0 else math.inf
     return ALL
 
 
 def minus(one: Interval, other: Interval) -> Interval:
-    """The difference, wider by what may be lost where large numbers cancel."""
+    """The difference, wider by what may be lost where large numbers cancel; nothing is between whole numbers."""
     low, high = one[0] - other[1], one[1] - other[0]
     ends = [abs(end) for end in (*one, *other) if math.isfinite(end)]
-    lost = _ROUNDING * max(ends, default=0.0)
+    exact = all(end.is_integer() and end < _WHOLE for end in ends)
+    lost = 0.0 if exact else _ROUNDING * max(ends, default=0.0)
     return low - lost, high + lost
 
 

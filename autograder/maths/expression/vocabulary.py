@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from autograder.errors import AuthorError, did_you_mean
 from autograder.maths.expression.syntax import Node
@@ -121,7 +122,11 @@ def vocabulary(
     imaginary: str = "",
 ) -> Vocabulary:
     """Check an author's declarations; `variables` without a domain are real."""
-    declared = {**dict.fromkeys(variables, "real"), **(domains or {})}
+    declared: dict[str, Any] = {**dict.fromkeys(variables, "real"), **(domains or {})}
+    for name, text in declared.items():
+        if not isinstance(text, str):
+            shown = str(text).replace(" ", "")
+            raise AuthorError("domain", f'the domain of {name} is {shown}, no text; write "{shown}" or "real"')
     allowed = frozenset(FUNCTIONS if functions is None else functions)
     return _vocabulary(tuple(declared.items()), allowed, tuple(definitions), log, imaginary)
 

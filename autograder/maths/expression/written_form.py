@@ -75,7 +75,9 @@ def broken_rule(options: Options, node: Node) -> Decision | None:
     written = set(_parts(node))
     hidden = {part.name for part in walk(node) if isinstance(part, Call)}
     hidden |= {_OPERATIONS[type(part)] for part in walk(node) if isinstance(part, Sum)}
-    for what in options.forbid:
+    # The logarithm of a product is a sum: where the one is forbidden, so is the other.
+    forbidden = [*options.forbid, *(["prod"] if "sum" in options.forbid else [])]
+    for what in forbidden:
         if what in written | hidden:
             return different("form", f"write the answer without {what}", form=what)
     for what in options.require:

@@ -257,6 +257,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row("binomial(n, m)", "binom(n, m)", only("expression")),
         Row("comb(n, m)", "binom(n, m)", only("expression")),
         Row("math.comb(n, m)", "binom(n, m)", only("expression")),
+        Row("sympy.binomial(n, m)", "binom(n, m)", only("expression")),
         Row("C(n, m)", "binom(n, m)", {"growth": "", "equation": ""}),
         Row(r"\prod_{i=1}^{n} i", "prod(i, i, 1, n)", only("expression", says="products")),
         Row("∏_{i=1}^{n} i", "prod(i, i, 1, n)", only("expression", says="products")),

@@ -29,6 +29,11 @@ class Interpreted:
         return tuple(chain[-1] for chain in self.links)
 
     @cached_property
+    def every(self) -> tuple[Meaning, ...]:
+        """What each link of each equation says."""
+        return tuple(meaning for chain in self.links for meaning in chain)
+
+    @cached_property
     def own(self) -> frozenset[str]:
         """The tensors that are defined here."""
         return frozenset(chain[-1].name for chain in self.links)
@@ -36,7 +41,7 @@ class Interpreted:
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
         """The faults of single equations."""
-        return tuple(fault for chain in self.links for meaning in chain for fault in meaning.faults)
+        return tuple(fault for meaning in self.every for fault in meaning.faults)
 
 
 def interpret(system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()) -> Interpreted:
@@ -51,8 +56,7 @@ def interpret(system: System, declarations: Declarations, more_axes: frozenset[s
         axes=frozenset(known | shaped),
         scalars=frozenset(scalars),
         zero=declarations.zero,
-        kronecker=bool(declarations.shapes)
-        and not declarations.open
+        kronecker=not declarations.open
         and "delta" not in {*declarations.shapes, *(equation.left.name.key for equation in system.equations)},
     )
     return Interpreted(system=system, links=meanings(system, setting))
@@ -69,7 +73,7 @@ def check(system: System, declarations: Declarations | None = None) -> tuple[Fau
     known = {name: len(shape) for name, shape in declarations.shapes.items()}
     faults = [*found.faults, *names(found, known, declarations, closed=bool(known) and not declarations.open)]
     if not any(fault.fatal for fault in faults):
-        side = Side(owner="answer", meanings=found.last, own=found.own - set(known))
+        side = Side(owner="answer", meanings=found.every, own=found.own - set(known))
         letters = frozenset(axis for shape in declarations.shapes.values() for axis in shape)
         faults += add_answer(declared(declarations), side, letters)
     return ordered(faults)

@@ -9,6 +9,7 @@ from autograder.maths.tensor.checking import recurring
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, link_of, position_names
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.hints import ladder
+from autograder.maths.tensor.messages import UNREAD
 from autograder.maths.tensor.question import Prepared, Question, Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.values import Budget
@@ -17,7 +18,7 @@ from autograder.maths.tensor.values import Budget
 def verdict(prepared: Prepared) -> Decision:
     """Equal, different or undecided, without any search for the cause."""
     fatal = prepared.fatal
-    if fatal is not None and fatal.code == "notation":
+    if fatal is not None and fatal.code in UNREAD:
         return undecided(fatal.code, fatal.message)
     if fatal is not None:
         return different(fatal.code, fatal.message, faults=prepared.faults)
@@ -79,7 +80,7 @@ def decide(
     raises Unreadable, a reference that cannot be used AuthorError. Codes: equal `agree`, `agree_analytic`;
     different `value`, `domain`, `chain`, `no_target` or that of a fault; undecided `size`, `time`,
     `precision`, `branch`, `saturated`, `domain`, `number`, `left_index`, `recurrence`, `softmax_scope`,
-    `notation`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
+    `notation`, `brackets`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
     `hints=False`).
     """
     budget = Budget()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from autograder.errors import did_you_mean
 from autograder.maths.tensor.core_tree import Fault
@@ -96,13 +96,30 @@ def axis(position: int, name: str, used: str, expected: str, *, fatal: bool) -> 
     return Fault(code="axis", message=text, fatal=fatal)
 
 
-# A power or a transpose of a whole tensor.
+# Faults that a formula has in a notation that is not read here, first and last among all faults: a person looks.
+UNREAD = {"brackets": 0, "notation": 2}
+# The indices that a subscript may say, and a power or a transpose of a whole tensor.
+_LETTERS = re.compile(r"\{?[A-Za-z]'*(?:,?[A-Za-z]'*)*\}?")
 _TURNED = re.compile(r"\^\{?(T|top|-?\d+)\}?")
 
 
-def undefined(name: str, known: Iterable[str]) -> Fault:
+def subscripted(name: str, tensor: str, indices: int) -> bool:
+    """Whether a name is a tensor with its indices as a subscript: `W_{ij}` for `W[i,j]`."""
+    label = name.removeprefix(f"{tensor}_")
+    letters = re.findall(r"[A-Za-z]'*", label) if label != name and _LETTERS.fullmatch(label) else []
+    return bool(letters) and len(letters) == indices
+
+
+def in_brackets(name: str, tensor: str) -> Fault:
+    """Indices that stand below, as they are often set: a notation that is not read here."""
+    return Fault(code="brackets", message=f"{name} is not defined: write indices in square brackets, {tensor}[…]")
+
+
+def undefined(name: str, known: Mapping[str, int]) -> Fault:
     """A tensor that is neither given nor defined; a usual notation that is not read here is no mistake."""
     names = list(known)
+    if tensor := next((other for other in names if subscripted(name, other, known[other])), ""):
+        return in_brackets(name, tensor)
     plain = _TURNED.sub("", name)
     if plain in names and plain != name:
         text = f"{name} is not defined: write powers and transposes with indices, such as C[a,b] = A[a,K] A[K,b]"

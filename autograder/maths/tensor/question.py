@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from autograder.errors import AuthorError, Unreadable, did_you_mean
+from autograder.maths.tensor import messages
 from autograder.maths.tensor.axes import Axes, Side, add_answer, add_reference, declared
 from autograder.maths.tensor.checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, position_names, tensor_of
@@ -32,9 +33,9 @@ class Prepared:
 
     @property
     def fatal(self) -> Fault | None:
-        """The first fault that leaves the answer without a meaning; a notation that is not read comes last."""
-        found = sorted((fault for fault in self.faults if fault.fatal), key=lambda fault: fault.code == "notation")
-        return next(iter(found), None)
+        """The first fault that leaves the answer without a meaning."""
+        found = (fault for fault in self.faults if fault.fatal)
+        return min(found, key=lambda fault: messages.UNREAD.get(fault.code, 1), default=None)
 
     def compared(self, name: str) -> list[Compared]:
         """What to compare for a tensor: one comparison for each reference equation that defines it."""
@@ -168,7 +169,8 @@ class Question:
             arities[self.target] += len(context_positions(second, self.target, self.found))
         faults = names(second, arities, self.declarations, closed=closed)
         if self.target not in second.own:
-            faults.append(Fault(code="no_target", message=_no_target(self.target, second)))
+            arity = next(len(meaning.left) for meaning in self.found.last if meaning.name == self.target)
+            faults.append(_no_target(self.target, arity, second))
         return faults
 
     def _unified(
@@ -180,7 +182,7 @@ class Question:
         arity = len(next(m for m in self.found.last if m.name == self.target).left)
         for number, place in enumerate(shared_positions(second, self.target, self.found)[:arity]):
             axes.unite(self.side.position(self.target, number), answer.position(self.target, place))
-        faults = add_answer(axes, answer, self.letters)
+        faults = add_answer(axes, replace(answer, meanings=second.every), self.letters)
         comparison = Comparison(self.side, answer, axes, self.declarations, budget=budget, seed=seed, fixed=fixed)
         comparison.sizes(0)
         if comparison.fault is not None:
@@ -192,11 +194,10 @@ def _lefts(system: System) -> list[str]:
     return [equation.left.name.key for equation in system.equations]
 
 
-def _no_target(target: str, answer: Interpreted) -> str:
-    bases = {name.split("_")[0] for name in answer.own if "," in name}
-    if target.split("_")[0].split("^")[0] in bases:
-        return f"no equation defines {target}: write indices in square brackets, such as {target}[i,j]"
-    return f"no equation defines {target}{did_you_mean(target, answer.own)}"
+def _no_target(target: str, arity: int, answer: Interpreted) -> Fault:
+    if below := next((name for name in answer.own if messages.subscripted(name, target, arity)), ""):
+        return messages.in_brackets(below, target)
+    return Fault(code="no_target", message=f"no equation defines {target}{did_you_mean(target, answer.own)}")
 
 
 def context_positions(answer: Interpreted, name: str, reference: Interpreted) -> dict[int, str]:

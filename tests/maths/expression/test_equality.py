@@ -418,6 +418,18 @@ PIECES = [
     ("x", "x+0^((x-123456789)^2+1)", "equal"),
     ("x", "x+relu(1-(x-12345)^2)", "undecided"),
     ("x", "x+relu(-1-(x-12345)^2)", "equal"),
+    ("x", "x+relu(-(x-12345)^2)", "equal"),
+    ("x", "x+relu(10^-40-(x-12345)^2)", "undecided"),
+    ("1", "min(1, e^(x^2))", "equal"),
+    ("1", "min(1, cosh(x))", "equal"),
+    ("1", "max(1, tanh(x))", "equal"),
+    ("1", "min(1, sqrt(1+x^2))", "equal"),
+    ("1", "min(1, 1+(x-12345)^2)", "equal"),
+    ("1", "min(1, 1-10^-40+(x-12345)^2)", "undecided"),
+    ("1", "min(1, 0.99999999999999999999999999+(x-12345)^2)", "undecided"),
+    ("1", "min(1, 2^n)", "equal"),
+    ("1", "cases(1, x^2 >= 0; x, otherwise)", "equal"),
+    ("1", "cases(1, (x-12345)^2 > 0; x, otherwise)", "undecided"),
     ("x", "x+relu(x-10^50)", "undecided"),
     ("x", "x+relu(relu(x-10^50)-1)", "undecided"),
     ("x", "x+|x-10^50|+(x-10^50)", "undecided"),
@@ -536,6 +548,14 @@ def test_rules_on_the_form() -> None:
         assert decision.code == code
     assert expression.decide(key, "P(i)", domains=names, definitions=given).equal
     assert expression.decide("2b", "b+b", domains=names, forbid=["+"]).code == "form"
+    numbers = {"n": "nat"}
+    for answer, code in [
+        ("ln(prod(e^j, j, 0, n))", "form"),
+        ("sum(j, j, 0, n) = n(n+1)/2", "agree"),
+        ("n(n+1)/2", "agree"),
+    ]:
+        assert expression.decide("n(n+1)/2", answer, domains=numbers, forbid=["sum"]).code == code
+    assert expression.decide("n!", "prod(j, j, 1, n)", domains=numbers, forbid=["+"]).equal
     assert expression.decide("2b", "b+b", domains=names, require=["*"]).code == "form"
     assert expression.decide("2b", "2b+0*i", domains=names, allow=["b"]).code == "symbol"
 

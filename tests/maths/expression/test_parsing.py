@@ -303,6 +303,7 @@ def test_log_policy() -> None:
     [
         {"domains": {"x": "postive"}},
         {"domains": {"x": "[2,1]"}},
+        {"domains": {"x": [1, 2]}},
         {"domains": {"x-y": "real"}},
         {"functions": ["sine"]},
         {"log": "lg"},

@@ -168,3 +168,25 @@ def test_letters_that_spell_a_new_word_are_a_product_or_two_ways() -> None:
     with pytest.raises(Unreadable, match="one word or a product"):
         expression.parse("lb(x)", domains=dict.fromkeys("lbx", "real"))
     assert expression.decide("C*(n+1)", "C(n+1)", domains={"C": "real", "n": "posint"}).equal
+
+
+NAMED = [
+    (r"\frac{dH}{d\beta} = 2 beta", "equal"),
+    (r"\frac{dH(P)}{d\beta} = 2 \beta", "equal"),
+    ("dH/dbeta = 2 beta", "equal"),
+    ("P(i) = 2 beta", "equal"),
+    ("Z = 2 beta = beta + beta", "equal"),
+    ("dH/dbeta = 3 beta", "different"),
+    ("P(i) = 3 beta", "different"),
+    ("P(i) = beta = 2 beta", "undecided"),
+    ("2 P(i) = 2 beta", "undecided"),
+    ("P(2) = 2 beta", "undecided"),
+]
+
+
+@pytest.mark.parametrize(("answer", "outcome"), NAMED)
+def test_what_is_asked_may_stand_before_the_answer(answer: str, outcome: str) -> None:
+    """A derivative, or an abbreviation alone, names what is asked; anything else is a member of the chain."""
+    given = {"Z": "1/(1-e^(-beta))", "P(j)": "e^(-beta*j)/Z"}
+    domains = {"beta": "positive", "i": "nat"}
+    assert expression.decide("2 beta", answer, domains=domains, definitions=given).outcome == outcome
