@@ -20,7 +20,7 @@ def softmax_numpy(x):
 def with_epsilon(x):
     """A softmax with a small number added below."""
     z = np.exp(x)
-    return z / (z.sum(-1, keepdims=True) + 1e-9)
+    return z / (z.sum(-1, keepdims=True) + 1e-60)
 
 
 def halved(x):
