@@ -43,8 +43,10 @@ RAW = "write r before the quotes"
 _APART = "\x1f"  # keeps a letter's name apart from what follows, without being a space
 _TYPED_BY_PYTHON = {"\a": "a", "\b": "b", "\f": "f", "\v": "v", "\r": "r"}
 
+_LAST_BREAK = r"\\\\(?=(?:[\s.$]|\\[\])]|\\end\s*\{[^{}]*\})*\Z)"  # a line break behind which nothing stands
 _BLANK = (
     r"(?:[ \t\f\v\r&$]|\\[,;:!> ])+"
+    rf"|{_LAST_BREAK}"
     r"|\\(?:hspace|vspace|tag|label)\*?\s*\{[^{}]*\}"
     r"|\.(?=(?:[\s$]|\\[\])]|\\end\s*\{[^{}]*\})*(?:\Z|\n|\\\\))"
     r"|\\[\])](?=[\s.$]*(?:\Z|\n|\\\\))"
@@ -52,7 +54,7 @@ _BLANK = (
 _MODULES = frozenset(("math", "np", "numpy", "torch", "sp", "sympy"))
 _SIGN = r"[-+/^_(){}\[\]|,;=!'<>:@%\"`]|\*\*?|\.\*|\.\.\."
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+"
-_LINE = r"\\\\(?:\[[^\]\n]{0,20}\])?|\n"
+_LINE = rf"(?!{_LAST_BREAK})" r"\\\\(?:\[[^\]\n]{0,20}\])?|\n"
 _ENVIRONMENT = r"\\(?:begin|end)\s*\{(?P<environment>[^{}]{0,30})\}(?:\{[lcr|\d]{1,20}\})?"
 _FONT = (
     rf"\\(?P<font>{'|'.join(sorted(FONTS, key=len, reverse=True))})(?![A-Za-z])\*?\s*(?:\{{(?P<inside>[^{{}}]*)\}})?"

@@ -356,6 +356,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         Row("n m # as above", "n*m"),
         Row("n m. # as above", "n*m"),
         Row("n m  # 2 n", "n*m"),
+        Row(r"n m \\", "n*m"),
         Row("n m,", "n*m"),
         Row("n m;", "n*m"),
         Row("n, m", "", nowhere("")),

@@ -180,7 +180,6 @@ NAMED = [
     ("P(i) = 3 beta", "different"),
     ("P(i) = beta = 2 beta", "undecided"),
     ("2 P(i) = 2 beta", "undecided"),
-    ("P(2) = 2 beta", "undecided"),
 ]
 
 
