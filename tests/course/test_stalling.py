@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from autograder.protocol.answering import question_key
 from tests.course.test_odd_submissions import alone, notebook_of, report_of, submit
 
 FURTHER = '''
@@ -51,8 +52,7 @@ def test_further_rounds_keep_nobody_waiting(classroom):
         submit(classroom, f"b{number}", {"tiny.ipynb": with_cell(solved, "import time\ntime.sleep(1)")})
     assert classroom.grade("--jobs", "2", "--no-feedback")["graded"] == 7
     lines = {line["student"]: line for line in classroom.lines() if line["state"] == "done"}
-    foreseen, asked = (
-        {str(question) for question, _ in report_of(classroom, name).outcomes[0].answers} for name in ("b0", "again")
-    )
+    outcomes = [report_of(classroom, name).outcomes[0] for name in ("b0", "again")]
+    foreseen, asked = ({question_key(question) for question, _ in outcome.answers} for outcome in outcomes)
     assert asked - foreseen and lines["again"]["points"] == 6
     assert list(lines)[-1] == "again"
