@@ -27,7 +27,7 @@ GROUPS = {
     "Start": ("demo",),
     "Write problems": ("new", "audit", "variants", "judge", "decide"),
     "Hand out": ("build", "extend"),
-    "Grade": ("grade", "regrade"),
+    "Grade": ("collect", "grade", "regrade"),
 }
 
 
@@ -63,9 +63,10 @@ def _build_own(course: Path, name: str, roster: Path, *, force: bool) -> None:
     from rich.progress import track
 
     from autograder.authoring.assignment import read_assignment
-    from autograder.course.per_student import alike, read_roster, write_own
+    from autograder.course.per_student import alike, write_own
+    from autograder.course.roster import read_roster
 
-    assignment, students = read_assignment(course, name), read_roster(roster)
+    assignment, students = read_assignment(course, name), [person.id for person in read_roster(roster)]
     wanted = len(students) * len(assignment.problems)
     own = write_own(course, assignment, students, force=force)
     written = sum(new for _, new in track(own, "per student", total=wanted))
@@ -93,6 +94,7 @@ def main() -> None:
       autograder build ps1              write the source notebooks of ps1
       cd notebooks
       nbgrader generate_assignment ps1  make the students' version
+      autograder collect ps1 ZIP        unpack what Canvas or Moodle gives you
       autograder grade ps1              grade all submissions, write feedback
       autograder regrade ps1 --dry-run  after you change a problem: whose marks
                                         would change, and why
@@ -185,6 +187,56 @@ def extend(assignment: str, student: str, days: float, course: Path | None) -> N
     from autograder.commands.grade_class import extend as more_time
 
     click.echo(more_time(course or find_course(), assignment, student, days))
+
+
+@main.command()
+@click.argument("assignment")
+@click.argument("download", type=click.Path(exists=True, path_type=Path))
+@course_option
+@click.option(
+    "--roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The students, as a CSV file (default: those in the gradebook).",
+)
+@click.option("--column", default="", metavar="NAME", help="The roster's column that names a student's folder.")
+@click.option("--match", "matches", multiple=True, metavar="LABEL=ID", help="Say whose a submission is (repeatable).")
+@click.option("--force", is_flag=True, help="Replace submissions that differ from those in the download.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done. Write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def collect(assignment: str, download: Path, course: Path | None, matches: tuple[str, ...], **options: Any) -> None:
+    """Put the submissions of a bulk download into submitted/.
+
+    DOWNLOAD is what Canvas ("Download Submissions"), Moodle ("Download all submissions") or Gradescope ("Export
+    Submissions") gives you: the zip file, or the folder into which your browser has unpacked it. The format is
+    recognized by itself.
+
+    \b
+      autograder collect ps1 submissions.zip --roster students.csv --dry-run
+      autograder collect ps1 submissions.zip --roster students.csv
+      autograder collect ps1 submissions.zip --match lovelaceada_4711=ada
+
+    Each submission goes to submitted/ID/ASSIGNMENT/. Students are found by number, mail address and name. If these
+    mean nobody, or different people, the submission is not taken, and the table says what you can do.
+
+    The roster is a table of nbgrader (id, first_name, last_name, email), or one that Canvas, Moodle or Gradescope has
+    exported: Canvas's gradebook, Moodle's grading worksheet (needed for anonymous submissions), Gradescope's roster.
+
+    A submission that is there already is replaced only by a later one. Gradescope tells the time of each submission,
+    which is written to timestamp.txt; Canvas numbers its uploads, and marks late ones (LATE); Moodle does neither.
+    Where nothing tells which is later, the one that is there stays unless you say --force.
+
+    \b
+    Exit codes:
+      0  every submission has its place
+      1  some submissions wait for you
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.collect_download import collect_download
+
+    told = dict(match.rsplit("=", 1) for match in matches if "=" in match)
+    if len(told) < len(matches):
+        raise click.UsageError("--match needs LABEL=ID, such as --match lovelaceada_4711=ada, and each label once")
+    sys.exit(collect_download(course or find_course(), assignment, download, told=told, **options))
 
 
 @main.command()

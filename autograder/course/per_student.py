@@ -6,8 +6,6 @@ finds a student's parameters by his id and the course's secret, so no list has t
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,24 +21,6 @@ from autograder.nbgrader.handouts import released_form
 from autograder.nbgrader.seal import sealed
 
 FOLDER = "students"
-
-
-def read_roster(path: Path) -> list[str]:
-    """The ids in a roster's column `id` (nbgrader's own format), or in its first one; StaffError says what is wrong."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = [row for row in csv.reader(file) if any(map(str.strip, row))]
-    if not rows:
-        raise StaffError(
-            "roster", f"{path} is empty; it needs a line for each student, with the id in a column called id"
-        )
-    column = rows[0].index("id") if "id" in rows[0] else None
-    students = [row[column or 0].strip() for row in (rows if column is None else rows[1:])]
-    for student in students:
-        if not re.fullmatch(r"[\w.@-]+", student) or set(student) == {"."}:
-            raise StaffError("roster", f"{path}: {student!r} cannot be a student's id, since it names a folder")
-        if students.count(student) > 1:
-            raise StaffError("roster", f"{path} has {student!r} twice")
-    return students
 
 
 def write_own(

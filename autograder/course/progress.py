@@ -81,7 +81,7 @@ class Progress:
         """Say in a sentence or two how it went, and what is to be done now."""
         counts = result.counts()
         for row in result.rows:
-            if row.state == "failed" or (row.flags and self._live):
+            if row.state == "failed" or (self._live and (row.flags or row.missing or row.state == "empty")):
                 self.console.print(Text(f"{printable(row.student)}: {row.why}"), soft_wrap=True)
         self.console.print(Text(_summary(counts)), soft_wrap=True)
         if result.absent:
@@ -97,7 +97,8 @@ class Progress:
 def _cells(row: Row) -> list[Any]:
     points = f"{row.points:g} of {row.of:g}" if row.state in ("done", "kept") else ""
     held = [f"{row.held} held"] if row.held else []
-    notes = "; ".join([*held, *row.flags]) if row.state != "failed" else row.why
+    missing = [f"not handed in: {', '.join(row.missing)}"] if row.missing else []
+    notes = "; ".join([*held, *missing, *row.flags]) if row.state != "failed" else row.why
     return [Text(printable(row.student)), Text(row.state, style=_STYLES.get(row.state, "")), points, Text(notes)]
 
 
@@ -117,6 +118,7 @@ def _summary(counts: dict[str, Any]) -> str:
             "empty": "without a notebook of this assignment",
             "held": "with parts that wait for a grader",
             "flagged": "flagged",
+            "incomplete": "with notebooks missing",
             "without_submission": "without a submission",
         }.items()
         if counts[key]

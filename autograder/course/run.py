@@ -52,7 +52,7 @@ class Options:
 
 @dataclass(kw_only=True)
 class Row:
-    """How one student's submission stands; `why` says what a person should know.
+    """How one student's submission stands; `why` says what a person should know, `missing` names absent notebooks.
 
     `kept` was done in an earlier run; `empty` holds no notebook of the assignment.
     """
@@ -63,6 +63,7 @@ class Row:
     of: float = 0.0
     held: int = 0
     flags: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     why: str = ""
 
 
@@ -89,6 +90,7 @@ class Result:
             "unfinished": states.count("waiting") + states.count("running"),
             "held": sum(row.held > 0 for row in self.rows),
             "flagged": sum(bool(row.flags) for row in self.rows),
+            "incomplete": sum(bool(row.missing) for row in self.rows),
             "without_submission": len(self.absent),
             "seconds": round(self.seconds, 2),
             "stopped": self.stopped,
@@ -177,7 +179,7 @@ class _Run:
             except (AutograderError, OSError, ValueError):
                 return False  # what the page is made of is not there
             self.journal.write(**{**line, "points": row.points, "of": row.of, "held": row.held})
-        row.state, row.flags = "kept", tuple(line["flags"])
+        row.state, row.flags, row.missing = "kept", tuple(line["flags"]), tuple(line.get("missing", ()))
         return True
 
     def _sum(self, row: Row) -> float:
@@ -277,6 +279,7 @@ class _Run:
         missing = self.folder.missing(graded) if graded else {}
         row.flags = tuple(dict.fromkeys(flag for item in graded.values() for flag in item.report.flags))
         row.why = "; ".join(one_line(item.report) for item in graded.values())
+        row.missing = tuple(missing)
         judged = sum(item.report.points for item in graded.values())
         notes = [f"not handed in: {', '.join(missing)}"] if missing else []
         notes += ["with marks by hand"] if graded and abs(judged - row.points) > 1e-6 else []
@@ -292,6 +295,7 @@ class _Run:
             of=row.of,
             held=row.held,
             flags=list(row.flags),
+            missing=list(row.missing),
             feedback=self.options.feedback,
         )
         row.state = "done"

@@ -27,6 +27,10 @@ MAX_TEXTS = 500_000  # characters of all text cells together
 OWN = "autograder_own"  # in the metadata of a text cell that the student added
 OWN_LABEL = "**Written by the student:**\n\n"  # what a grader reads above it
 _JOINER = "\u2060"
+MAX_SIGNS = 1_000  # of one text cell, and
+MAX_ALL_SIGNS = 5_000  # of all: the time that Markdown takes grows with the square of its brackets
+WIDTH = 200  # of a line that is shown as it was typed
+_SIGNS = re.compile(r"[\[`\n]|~~")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +45,9 @@ class Flag:
 class StudentCell:
     """A cell as handed in, reduced to what can be trusted to be text; `pictures` are a markdown cell's attachments.
 
-    `squeezed` is all that was handed in, without white space; `remarks` say what of it is not in `source`, and `cut`
-    whether it was too long. `untouched`: its text is that of its release, which need not be the last one.
+    `squeezed` is all that was handed in, without white space; `remarks` say what of it is not in `source`, `cut`
+    whether it was too long, and `plain` whether its Markdown would take too long. `untouched`: its text is that of its
+    release, which need not be the last one.
     """
 
     place: int
@@ -54,7 +59,19 @@ class StudentCell:
     remarks: list[str] = field(default_factory=list)
     cut: bool = False
     untouched: bool = False
+    plain: bool = False
     used: bool = False
+
+    def markdown(self, text: str) -> str:
+        """A text of this cell's as it may be shown: nothing in it lives but the cell's pictures."""
+        if not self.plain:
+            return inert(text, self.pictures).strip()
+        lines = [
+            line[at : at + WIDTH] for line in inert(text, {}).splitlines() for at in range(0, len(line) or 1, WIDTH)
+        ]
+        return "".join(f"\n    {line}" for line in lines) + "".join(
+            f"\n\n![picture](attachment:{name})" for name in self.pictures
+        )
 
 
 @dataclass(kw_only=True)
@@ -81,12 +98,14 @@ class Whole:
 def read_cells(content: bytes, beside: Beside | None = None) -> list[StudentCell]:
     """The cells of a submitted file, with pictures from `beside` it; ValueError if it is none."""
     cells = cells_of(document_of(content))
-    beside, left = beside or Beside(), MAX_TEXTS
+    beside, left, signs = beside or Beside(), MAX_TEXTS, MAX_ALL_SIGNS
     read = []
     for place, item in enumerate(cells):
         if cell := _read_cell(place, item, beside, min(MAX_TEXT, left)):
-            left -= 0 if cell.cell_type == "code" else len(cell.source)
             read.append(cell)
+            if cell.cell_type != "code":
+                left -= len(cell.source)
+                signs -= _count_signs(cell, min(MAX_SIGNS, signs))
     return read
 
 
@@ -116,6 +135,16 @@ def cells_of(document: dict[str, Any]) -> list[Any]:
     if len(cells) > MAX_CELLS:
         raise ValueError(f"the notebook has {len(cells):,} cells; at most {MAX_CELLS:,} are read")
     return cells
+
+
+def _count_signs(cell: StudentCell, most: int) -> int:
+    """The signs of a text that make it slow to show; one with more than `most` is shown as it was typed."""
+    signs = len(_SIGNS.findall(cell.source))
+    if signs <= most:
+        return signs
+    cell.plain = True
+    cell.remarks.append(f"A text with {signs:,} lines, brackets and code marks is shown as it was typed.")
+    return 0
 
 
 def _read_cell(place: int, cell: Any, beside: Beside, most: int) -> StudentCell | None:
@@ -419,7 +448,7 @@ def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell |
     text = item.source if item else stub["source"]
     if cell["cell_type"] == "markdown":
         mark = _mark_line(stub["source"])
-        text = f"{mark}\n{inert(text.replace(mark, ''), item.pictures).strip()}" if item else text
+        text = f"{mark}\n{item.markdown(text.replace(mark, ''))}" if item else text
     answer = {**cell, "source": text, "metadata": copy.deepcopy(stub["metadata"])}
     if item and item.pictures and cell["cell_type"] == "markdown":
         answer["attachments"] = item.pictures
@@ -428,7 +457,7 @@ def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell |
 
 def _own(item: StudentCell) -> dict[str, Any]:
     code = item.cell_type == "code"
-    source = item.source if code else inert(item.source, item.pictures)
+    source = item.source if code else item.markdown(item.source)
     cell: dict[str, Any] = {"cell_type": item.cell_type, "id": f"own-{item.place}", "metadata": {}, "source": source}
     if code:
         return cell | {"execution_count": None, "outputs": []}

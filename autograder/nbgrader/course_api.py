@@ -94,3 +94,15 @@ def scores(api: Any, path: Path) -> dict[str, float]:
         CsvExportPlugin(to=str(path), parent=api).export(gradebook)
     with path.open(newline="") as file:
         return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+
+
+def students(api: Any) -> list[dict[str, Any]]:
+    """Everybody that the gradebook knows, with what it knows of them; nobody where there is no gradebook yet."""
+    url = str(api.coursedir.db_url)
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).is_file():
+        return []
+    with api.gradebook as gradebook:
+        return [
+            {key: getattr(row, key, None) for key in ("id", "first_name", "last_name", "email", "lms_user_id")}
+            for row in gradebook.students
+        ]

@@ -125,7 +125,22 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
                     marks["comment"] = self._comment(marks, comment)
                 self._prepare(cell, marks, is_ours(nb))
             resources["autograder"] = self._at_the_top(nb, grades)
+            resources["autograder"]["assignment"] = self._whole(gradebook.find_submission_notebook(*place), names)
         return nb, resources
+
+    def _whole(self, row: Any, names: Any) -> dict[str, Any]:
+        """The points of the whole assignment and the notebooks that were not handed in; nothing where all were."""
+        coursedir = self.parent.parent.coursedir
+        folder = Path(coursedir.format_path(coursedir.autograded_directory, names["student"], names["assignment"]))
+        notebooks = row.assignment.notebooks
+        missing = sorted(item.name for item in notebooks if not (folder / f"{item.name}.ipynb").is_file())
+        if not missing:
+            return {}
+        return {
+            "missing": missing,
+            "score": sum(item.score - (item.late_submission_penalty or 0) for item in notebooks),
+            "max_score": sum(item.max_score for item in notebooks),
+        }
 
     def _at_the_top(self, nb: Any, grades: Mapping[str, Any]) -> dict[str, Any]:
         """What waits, what is in the gradebook and not in the file, and what holds for faulty parts."""

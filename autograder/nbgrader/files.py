@@ -6,11 +6,12 @@ import contextlib
 import datetime
 import errno
 import fnmatch
+import functools
 import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,11 @@ from typing import Any
 from nbformat.v4.nbjson import JSONWriter
 from nbgrader import utils
 
+from autograder.nbgrader import archives
+
 STAMP = "timestamp.txt"
 REFUSED = ".refused"  # what a note is called that took the place of a link or a special file
+MAX_FILE_BYTES = 32 * 2**20
 MAX_FILES_BYTES = 64 * 2**20
 MAX_FILES = 2_000
 MAX_HASHED_BYTES = 2**30
@@ -74,8 +78,22 @@ class Beside:
             yield f"{len(self.left_out) - 20} more files were left out."
 
 
-def files_beside(folder: Path) -> Beside:
-    """The regular files next to a notebook, up to a total size: data that its cells may read, and pictures."""
+def files_beside(folder: Path, origin: str = "", over: Beside | None = None) -> Beside:
+    """What a notebook may read: the regular files next to it, up to a size each and in sum, under the instructor's.
+
+    `origin` is where the notebook was found, a folder or an archive in `folder`; what lies beside it there lies beside
+    it here as well. The instructor's files, `over`, come before the student's of the same names.
+    """
+    found = _of_student(folder)
+    for name, content in _below(folder, origin, found).items() if origin else ():
+        found.files.setdefault(name, content)
+    if over:
+        found.files |= over.files
+        found.left_out = {name: why for name, why in found.left_out.items() if name not in over.files} | over.left_out
+    return found
+
+
+def _of_student(folder: Path) -> Beside:
     found, left = Beside(), MAX_FILES_BYTES
     aside = aside_of(folder)
     for path, _ in entries(aside) if aside.is_dir() else ():
@@ -92,9 +110,12 @@ def files_beside(folder: Path) -> Beside:
             if len(found.files) >= MAX_FILES:
                 raise OSError(errno.EFBIG, f"more than {MAX_FILES:,} files")
             with opened_regular(path) as file:
-                if os.fstat(file.fileno()).st_size > left:
+                size = os.fstat(file.fileno()).st_size
+                if size > MAX_FILE_BYTES:
+                    raise OSError(errno.EFBIG, f"it is larger than {MAX_FILE_BYTES // 2**20} MB")
+                if size > left:
                     raise OSError(errno.EFBIG, f"all files together are larger than {MAX_FILES_BYTES // 2**20} MB")
-                content = file.read(left + 1)[:left]
+                content = file.read(size)
         except UnicodeEncodeError:
             found.left_out[name] = "its name is not text"
         except OSError as error:
@@ -105,6 +126,70 @@ def files_beside(folder: Path) -> Beside:
             if name.endswith(REFUSED):
                 found.left_out[name.removesuffix(REFUSED)] = "it was a link, or no regular file"
     return found
+
+
+def _below(folder: Path, origin: str, beside: Beside) -> dict[str, bytes]:
+    """The files in a folder of a submission or in an archive there, by their paths from it."""
+    files = beside.files
+    if archive := archive_of(folder / origin):
+        inner = str((folder / origin).relative_to(archive))
+        start, files = "" if inner == "." else f"{inner}/", unpacked_at(archive).files
+    else:
+        start = f"{origin}/"
+    return {
+        name.removeprefix(start): content
+        for name, content in files.items()
+        if name.startswith(start) and not name.lower().endswith(".ipynb")
+    }
+
+
+def instructors_files(source: Path, ignored: Sequence[str] = (), kept: Collection[str] = ()) -> Beside:
+    """The data and helper files of an assignment; `kept` are those of which the student's own version counts."""
+    found, left = Beside(), MAX_FILES_BYTES
+    for name in own_files(source, [*ignored, "*.ipynb"]):
+        path = source / name
+        if name in kept:
+            continue
+        try:
+            if path.stat().st_size > left:
+                limit = f"{MAX_FILES_BYTES // 2**20} MB"
+                raise OSError(errno.EFBIG, f"the assignment's files are larger than {limit}; see c.RunAndJudge.visible")
+            found.files[name] = path.read_bytes()
+            left -= len(found.files[name])
+        except OSError as error:
+            found.left_out[name] = error.strerror or "it could not be read"
+    return found
+
+
+def archive_of(path: Path) -> Path | None:
+    """The zip file that a path leads into, if it leads into one."""
+    places = (path, *path.parents)
+    return next((place for place in places if archives.is_archive(place.name) and _is_regular(place)), None)
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def unpacked_at(archive: Path) -> archives.Unpacked:
+    """What is in a zip file of a submission; NotAnArchive where it cannot be opened."""
+    try:
+        facts = archive.lstat()
+        return _unpacked(archive, (facts.st_ino, facts.st_size, facts.st_mtime_ns))
+    except OSError as error:
+        raise archives.NotAnArchive(f"it could not be read: {error.strerror}") from error
+
+
+@functools.lru_cache(maxsize=1)
+def _unpacked(archive: Path, facts: tuple[int, int, int]) -> archives.Unpacked:
+    with opened_regular(archive) as file:
+        content = file.read(archives.MAX_BYTES + 1)
+    if len(content) > archives.MAX_BYTES:
+        raise archives.NotAnArchive(f"it is larger than {archives.MAX_BYTES // 2**20} MB")
+    return archives.unpacked(content)
 
 
 def entries(folder: Path) -> Iterator[tuple[Path, OSError | None]]:

@@ -32,13 +32,16 @@ from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.grading.notebook import Graded
 from autograder.grading.submission import Submission, load_submission
+from autograder.nbgrader import collected
 from autograder.nbgrader.config import configure
 from autograder.nbgrader.course_api import done
 from autograder.nbgrader.feedback_pages import Feedback
 from autograder.nbgrader.files import (
+    Beside,
     as_text,
     files_beside,
     fingerprint,
+    instructors_files,
     own_files,
     printable,
     replace_folder,
@@ -48,11 +51,14 @@ from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 from autograder.nbgrader.intake import (
     ODD,
     close_to_others,
+    collected_flags,
     content_of,
     is_odd,
     make_safe,
+    places_of_files,
     read_submission,
     student_of,
+    unopened,
 )
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
@@ -179,19 +185,33 @@ class Folder:
             raise StaffError("odd_name", ODD.format(name=printable(handed.student)))
         try:
             os.listdir(handed.folder)
-            return make_safe(handed.folder, self.handouts, handed.student)
+            found = make_safe(handed.folder, self.handouts, handed.student)
         except OSError as error:
             place = printable(error.filename or str(handed.folder))
             raise StaffError(
                 "folder_unreadable", f"the submission could not be read: {place}: {error.strerror}"
             ) from error
+        if not found and (unseen := unopened(handed.folder)):
+            told = "; ".join(f"{printable(name)}: {why}" for name, why in unseen.items())
+            raise StaffError("archive_unreadable", f"an archive of the submission could not be opened: {told}")
+        return found
+
+    @functools.cached_property
+    def _instructors(self) -> Beside:
+        return instructors_files(**places_of_files(self.converter, self.assignment))
+
+    @functools.cached_property
+    def _collected(self) -> dict[str, collected.Record]:
+        return collected.read(self.root, self.assignment)
 
     def read(self, notebooks: list[Path]) -> dict[str, Submission]:
         """Each notebook by its name, mended, with the files beside it, ready to be graded."""
         return {path.stem: self._read(path) for path in notebooks}
 
     def _read(self, path: Path) -> Submission:
-        whole, files = read_submission(path, self.handouts, self._student(path.parent))
+        student = self._student(path.parent)
+        whole, files = read_submission(path, self.handouts, student, self._instructors)
+        whole.flags += collected_flags(path.parent, self._collected.get(student))
         voids = self.scale.voids(path.stem)
         return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files, voids=voids)
 

@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,15 +33,21 @@ from autograder.authoring.source_notebook import answer_id
 from autograder.errors import StaffError
 from autograder.grading.identity import Known
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
+from autograder.nbgrader import collected
+from autograder.nbgrader.archives import NotAnArchive, is_archive
 from autograder.nbgrader.as_typed import as_typed
 from autograder.nbgrader.files import (
     REFUSED,
+    Beside,
+    archive_of,
     entries,
     files_beside,
+    instructors_files,
     opened_regular,
     printable,
     put_aside,
     time_handed_in,
+    unpacked_at,
 )
 from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 
@@ -74,11 +81,19 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         marks = resources["nbgrader"]
         coursedir: CourseDirectory = self.parent.coursedir
         submitted = coursedir.format_path(coursedir.submitted_directory, marks["student"], marks["assignment"])
-        resources["autograder"] = {"root": coursedir.root, "shared": bool(coursedir.groupshared)}
+        resources["autograder"] = {
+            "root": coursedir.root,
+            "shared": bool(coursedir.groupshared),
+            "submitted": submitted,
+            "instructors": places_of_files(self.parent, marks["assignment"]),
+        }
         ours = is_ours(read_source(coursedir, marks["assignment"], marks["notebook"]))
         if ours and Path(filename).resolve().parent == Path(submitted).resolve():
             handouts = Handouts.of(coursedir, marks["assignment"], self.config)
-            whole, _ = read_submission(Path(filename), handouts, marks["student"])
+            over = instructors_files(**resources["autograder"]["instructors"])
+            whole, _ = read_submission(Path(filename), handouts, marks["student"], over)
+            records = collected.read(Path(coursedir.root), marks["assignment"])
+            whole.flags += collected_flags(Path(submitted), records.get(marks["student"]))
             notebook = nbformat.from_dict(whole.with_remarks())
         else:
             notebook = nbformat.read(filename, as_version=4)
@@ -125,11 +140,22 @@ def _students(coursedir: CourseDirectory) -> set[str]:
         return {student.id for student in gradebook.students}
 
 
+def places_of_files(converter: Any, assignment: str) -> dict[str, Any]:
+    """Where an assignment's data and helper files lie, and which of them are not for its notebooks."""
+    coursedir = converter.coursedir
+    source = coursedir.format_path(coursedir.source_directory, ".", assignment)
+    kept = converter.exclude_overwriting.get(assignment, [])
+    return {"source": Path(source), "ignored": list(coursedir.ignore), "kept": list(kept)}
+
+
 def content_of(path: Path) -> bytes:
     """The bytes of a regular file; nothing for what is none (a link that was refused, a directory).
 
-    StaffError for a file that may not be read: it was handed in, and nobody has seen it.
+    StaffError for a file that may not be read: it was handed in, and nobody has seen it. The path may lead into a zip
+    file.
     """
+    if archive := archive_of(path):
+        return unpacked_at(archive).files.get(path.relative_to(archive).as_posix(), b"")
     try:
         with opened_regular(path) as file:
             content: bytes = file.read(MAX_BYTES + 1)
@@ -151,7 +177,10 @@ def before_reading(assignment: str, student: str, notebooks: list[str]) -> None:
         refuse_links(folder)  # whatever comes of the rest
     handouts = Handouts.of(CourseDirectory(root=str(Path.cwd())), assignment)
     for folder in folders:
-        notebooks[:] = sorted({*notebooks, *map(str, make_safe(folder, handouts, student))})
+        there = make_safe(folder, handouts, student)
+        notebooks[:] = sorted({*notebooks, *map(str, there)})
+        if absent := handouts.sources.keys() - {path.stem for path in there}:
+            log.warning("%s: not handed in: %s", printable(str(folder)), ", ".join(sorted(absent)))
 
 
 def make_safe(folder: Path, handouts: Handouts, student: str) -> list[Path]:
@@ -190,16 +219,49 @@ def _shown(*names: Any) -> tuple[str, ...]:
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """Every notebook file in and below a submission's folder, but for those that programs keep for themselves."""
+    """Every notebook file in and below a submission's folder, but for those that programs keep for themselves.
+
+    The path of one in a zip file leads through it. Browsers save notebooks as `.ipynb.txt` and `.ipynb.json`, too.
+    """
     kept = {".ipynb_checkpoints", "__MACOSX"}
     return [
         path
-        for path, trouble in entries(folder)
-        if path.suffix.lower() == ".ipynb"
-        and not trouble
+        for path in _files_in(folder)
+        if _NOTEBOOK.search(path.name)
         and not kept & set(path.relative_to(folder).parts)
         and not path.name.startswith("._")
     ]
+
+
+_NOTEBOOK = re.compile(r"\.ipynb(?:\.json|\.txt)?$", re.IGNORECASE)
+_OTHER_ARCHIVE = re.compile(r"\.(?:rar|7z|tar|tgz|tar\.(?:gz|bz2|xz))$", re.IGNORECASE)
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    for path, trouble in entries(folder):
+        if not trouble:
+            yield path
+        if not trouble and is_archive(path.name):
+            with contextlib.suppress(NotAnArchive):
+                yield from (path / name for name in unpacked_at(path).files)
+
+
+def unopened(folder: Path) -> dict[str, str]:
+    """The archives of a submission, and the notebooks in them, that nobody has seen; each with the reason."""
+    unseen = {}
+    for path, trouble in entries(folder):
+        name = str(path.relative_to(folder))
+        if not trouble and _OTHER_ARCHIVE.search(name):
+            unseen[name] = "it is no zip file"
+        elif not trouble and is_archive(name):
+            try:
+                inner = unpacked_at(path).left_out
+            except NotAnArchive as error:
+                unseen[name] = str(error)
+            else:
+                odd = {name: why for name, why in inner.items() if _NOTEBOOK.search(name) or is_archive(name)}
+                unseen |= {f"{name}/{inside}": why for inside, why in odd.items()}
+    return unseen
 
 
 def _known(path: Path, folder: Path, handouts: Handouts, student: str) -> Known | None:
@@ -211,20 +273,26 @@ def _named(path: Path, folder: Path, known: set[str]) -> str:
     """Which of the known notebooks a file is by its name; or empty."""
     if path.parent == folder and path.suffix == ".ipynb" and path.stem in known:
         return path.stem
-    named = [name for name in known if re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", path.stem)]
+    words = [rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])" for name in known]
+    named = [name for name, word in zip(known, words, strict=True) if re.search(word, path.stem, re.IGNORECASE)]
     return max(named, key=len, default="")
 
 
-def read_submission(path: Path, handouts: Handouts, student: str) -> tuple[Whole, dict[str, bytes]]:
+def read_submission(
+    path: Path, handouts: Handouts, student: str, over: Beside | None = None
+) -> tuple[Whole, dict[str, bytes]]:
     """A submitted notebook made whole, and the files beside it; what was left out or not used is a flag.
 
+    `over` are the instructor's files. Where the notebook lay, if not at its place, is noted in it.
     It is mended after what it was handed out as; where nobody can tell, or it is not the student's, all of it is held.
     """
-    beside = files_beside(path.parent)
     choice = _chosen(path, handouts, student)
+    beside = files_beside(path.parent, choice.origin, over)
     known = choice.known
     whole = make_whole(choice.content, *handouts.forms(path.stem, known.seed), beside.files)
     whole.notebook["metadata"][MINE]["version"] = known.version
+    if choice.origin:
+        whole.notebook["metadata"][MINE]["origin"] = choice.origin
     whole.flags += [Flag(code="identity", message=message) for message in known.remarks]
     whole.flags += [Flag(code="file_not_used", message=message) for message in choice.remarks]
     whole.flags += [Flag(code="file_left_out", message=message) for message in beside.remarks()]
@@ -240,12 +308,16 @@ def read_submission(path: Path, handouts: Handouts, student: str) -> tuple[Whole
 
 @dataclass(frozen=True, kw_only=True)
 class _Choice:
-    """The notebook file that counts, what is to be said of the others, and the parts that only a person can choose."""
+    """The notebook file that counts, what is to be said of the others, and the parts that only a person can choose.
+
+    `origin` is the folder or archive, from the submission's folder, in which the file lay.
+    """
 
     content: bytes
     known: Known
     remarks: list[str]
     held: dict[str, str]
+    origin: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,20 +336,27 @@ class _Copy:
         return other.answers.items() <= self.answers.items()
 
 
+MAX_COPIES = 20  # that are compared
+
+
 def _chosen(path: Path, handouts: Handouts, student: str) -> _Choice:
     """Of several files that could be one notebook, the one that has every answer of the others; else a person chooses.
 
-    Students hand in the untouched file beside the one in which they worked.
+    Students hand in the untouched file beside the one in which they worked. What it does not answer is held where a
+    file could not be read that may do so.
     """
-    folder = path.parent
+    folder, unseen = path.parent, unopened(path.parent)
     found = {item: _known(item, folder, handouts, student) for item in notebooks_in(folder)}
     strangers = [item for item, known in found.items() if not known]
     rivals = {item: known for item, known in found.items() if known and known.name == path.stem}
     remarks = [f"The notebook file {_name(item, folder)} was not used." for item in strangers]
+    several = sorted(rivals, key=lambda item: item != path)
+    unseen |= {str(item.relative_to(folder)): "there are too many copies" for item in several[MAX_COPIES:]}
+    remarks += [f"The file {printable(name)!r} was not opened: {why}." for name, why in unseen.items()]
     if not rivals:
         return _not_there(path, handouts, student, remarks)
-    copies = [_copy(item, rivals[item], handouts) for item in sorted(rivals, key=lambda item: item != path)]
-    if len(copies) == 1:
+    copies = [_copy(item, rivals[item], handouts) for item in several[:MAX_COPIES]]
+    if len(copies) == 1 and not unseen:
         only = copies[0]
         if _named(only.path, folder, set(handouts.sources)) not in ("", path.stem):
             remarks.append(f"This notebook was handed in as {_name(only.path, folder)}.")
@@ -291,12 +370,25 @@ def _chosen(path: Path, handouts: Handouts, student: str) -> _Choice:
         chosen = chosen or max(readable, key=lambda item: len(item.answers))
         why = f"More than one file could be this notebook, and they differ: {names}."
         held = dict.fromkeys(_disputed(copies, handouts.forms(path.stem, chosen.known.seed)[0]), why)
+    unread = [*map(printable, unseen), *(_name(item.path, folder) for item in copies if item.unreadable)]
+    if unread:
+        why = f"This is not answered, and may be in a file that could not be read: {', '.join(unread)}."
+        held = (
+            dict.fromkeys(_parts(handouts.forms(path.stem, chosen.known.seed)[0]) - chosen.answers.keys(), why) | held
+        )
     for item in copies:
         if item.content != chosen.content:
             remarks.append(
                 f"The notebook file {_name(item.path, folder)} was not used; {_name(chosen.path, folder)} was."
             )
-    return _Choice(content=chosen.content, known=chosen.known, remarks=remarks, held=held)
+    places = [item.path.parent for item in copies if item.content == chosen.content and item.path.parent != folder]
+    origin = str(places[0].relative_to(folder)) if places else ""
+    return _Choice(content=chosen.content, known=chosen.known, remarks=remarks, held=held, origin=origin)
+
+
+def collected_flags(folder: Path, record: collected.Record | None) -> list[Flag]:
+    """What a grader should know about how a submission came."""
+    return [Flag(code="time", message=message) for message in collected.remarks(record, folder)]
 
 
 def _not_there(path: Path, handouts: Handouts, student: str, remarks: list[str]) -> _Choice:
@@ -333,13 +425,17 @@ def _copy(path: Path, known: Known, handouts: Handouts) -> _Copy:
     return _Copy(path=path, content=content, known=known, answers=answers, own=frozenset(own), unreadable=unreadable)
 
 
-def _disputed(copies: list[_Copy], released: Any) -> list[str]:
-    """The parts that are not answered in the same way in all copies; every part where one of them cannot be read."""
+def _parts(released: Any) -> set[str]:
     marks = [cell["metadata"]["nbgrader"] for cell in released["cells"]]
-    parts = [item["grade_id"] for item in marks if item.get("grade")]
+    return {item["grade_id"] for item in marks if item.get("grade")}
+
+
+def _disputed(copies: list[_Copy], released: Any) -> set[str]:
+    """The parts that are not answered in the same way in all copies; every part where one of them cannot be read."""
+    parts = _parts(released)
     if any(item.unreadable for item in copies):
         return parts
-    return [part for part in parts if len({item.answers.get(part) for item in copies}) > 1]
+    return {part for part in parts if len({item.answers.get(part) for item in copies}) > 1}
 
 
 class Sanitize(NbGraderPreprocessor):  # type: ignore[misc]

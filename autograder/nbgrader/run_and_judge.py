@@ -25,7 +25,7 @@ from autograder.grading.feedback import decides_all, student_comment, summary
 from autograder.grading.notebook import mark, run_and_grade
 from autograder.grading.repeatability import unchanged
 from autograder.grading.submission import load_submission
-from autograder.nbgrader.files import files_beside
+from autograder.nbgrader.files import files_beside, instructors_files
 from autograder.nbgrader.handouts import is_ours
 from autograder.sandbox import Limits
 
@@ -54,7 +54,9 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
                 nb, resources = step(parent=self.parent)(nb, resources)
             return nb, resources
         course, names = Path(resources["autograder"]["root"]), resources["nbgrader"]
-        files = files_beside(Path(resources["metadata"]["path"])).files
+        places = resources["autograder"]
+        over = instructors_files(**places["instructors"])
+        files = files_beside(Path(places["submitted"]), nb.metadata["autograder"].get("origin", ""), over).files
         written, slug = read_if_there(course, names["assignment"]), nb.metadata["autograder"]["slug"]
         voids = written.voids.get(slug) if written else None
         submission = load_submission(nb, course=course, secret=course_secret(course), files=files, voids=voids)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import copy
 import ctypes
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from nbconvert.exporters import HTMLExporter
@@ -171,7 +173,7 @@ def test_a_person_chooses_between_copies_that_differ(doubled, number):
 
 
 def test_missing_notebooks_are_named_and_counted(built, tmp_path):
-    """The line of a student who handed in one of two notebooks has the points of both."""
+    """In the line, the figures and on the page of whoever handed in one of two; by nbgrader's commands as well."""
     shutil.copytree(built.path.parent, tmp_path / "course", symlinks=True)
     classroom = type(built)(tmp_path / "course/notebooks")
     plan = classroom.path / "ps1.toml"
@@ -181,8 +183,29 @@ def test_missing_notebooks_are_named_and_counted(built, tmp_path):
     with opened(classroom.path) as api:
         building.write(classroom.path, read_assignment(classroom.path, "ps1"))
         done("generate_assignment", api.generate_assignment("ps1", force=True))
-    run = classroom.call("grade", "--student", "perfect")
-    assert "10 of 24 points; not handed in: second" in run.stderr + run.stdout
+    second = json.loads((classroom.path / "release/ps1/second.ipynb").read_text())
+    submit(classroom, "both", {"tiny.ipynb": notebook_of(classroom), "second.ipynb": second})
+    run = classroom.call("grade", "--json", "--student", "perfect", "--student", "both")
+    assert "10 of 24 points; not handed in: second" in run.stderr
+    assert "1 with notebooks missing" in run.stderr and json.loads(run.stdout)["incomplete"] == 1
+    again = classroom.call("grade", "--json", "--resume", "--student", "perfect", "--student", "both")
+    assert json.loads(again.stdout)["kept"] == 2 and json.loads(again.stdout)["incomplete"] == 1
+    words = "The whole assignment: 10 of 24 points so far; not handed in: second"
+
+    def pages():
+        """Whose page says it."""
+        return {path.parts[-3] for path in classroom.path.glob("feedback/*/ps1/*.html") if words in path.read_text()}
+
+    assert pages() == {"perfect"}
+    shutil.rmtree(classroom.path / "feedback")
+    nbgrader = [sys.executable, "-m", "nbgrader"]
+    for student in ("perfect", "both"):
+        for step in ("autograde", "generate_feedback"):
+            code = [*nbgrader, step, "ps1", "--force", "--student", student]
+            run = subprocess.run(code, cwd=classroom.path, capture_output=True, text=True, timeout=200)
+            assert run.returncode == 0, run.stderr
+            assert ("not handed in: second" in run.stderr) == (step == "autograde" and student == "perfect")
+    assert pages() == {"perfect"}
 
 
 STAMPS = {
@@ -318,3 +341,139 @@ def test_a_small_submission_has_small_results(classroom):
         sizes = [path.stat().st_size for path in written if name in path.parts and path.is_file()]
         assert len(sizes) == 3 and sum(sizes) + len(json.dumps(lines[name])) < 2_000_000, (name, sizes)
     assert (classroom.path / "gradebook.db").stat().st_size < 2_000_000
+
+
+@pytest.fixture(scope="module")
+def beside(built, tmp_path_factory):
+    """A course with data of the instructor's, on which right answers rely; each student's `files` by name."""
+    folder = tmp_path_factory.mktemp("beside") / "course"
+    shutil.copytree(built.path.parent, folder, symlinks=True)
+    classroom = type(built)(folder / "notebooks")
+    solved, half = notebook_of(classroom), notebook_of(classroom, "half_done")
+    stub = json.loads((classroom.path / "release/ps1/tiny.ipynb").read_text())
+    alone(classroom)
+    (classroom.path / "source/ps1/scale.txt").write_text("1")
+    (classroom.path / "source/ps1/data").mkdir()
+    (classroom.path / "source/ps1/data/more.txt").write_text("1")
+    for student, files in given(solved, half, stub).items():
+        submit(classroom, student, files)
+    return classroom
+
+
+def reading(notebook, *files):
+    """A solved notebook whose first answer comes out right only if each file holds the number one."""
+    changed = copy.deepcopy(notebook)
+    cell = next(c for c in changed["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") == "centre-answer")
+    wanted = " and ".join(f"open({name!r}).read() == '1'" for name in files)
+    cell["source"] = f"assert {wanted}\n" + "".join(cell["source"])
+    return changed
+
+
+def nameless(notebook):
+    """A notebook as Colab saves it for those who rename it: what it is stands in its cells alone."""
+    return {**copy.deepcopy(notebook), "metadata": {}}
+
+
+def zipped(files):
+    """A zip file."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text if isinstance(text, bytes) else json.dumps(text))
+    return content.getvalue()
+
+
+def given(solved, half, stub):
+    """Each student's files."""
+    needs_own = reading(solved, "own.txt")
+    damaged = zipped({"tiny.ipynb": solved})[:-40]
+    return {
+        "data": {"tiny.ipynb": reading(solved, "scale.txt", "data/more.txt")},
+        "data_changed": {"tiny.ipynb": reading(solved, "scale.txt"), "scale.txt": b"7"},
+        "nested": {"ps1/tiny.ipynb": needs_own, "ps1/own.txt": b"1", "own.txt.bak": b"2"},
+        "nested_beside_stub": {"tiny.ipynb": stub, "ps1/tiny.ipynb": needs_own, "ps1/own.txt": b"1"},
+        "zip": {"ps1.zip": zipped({"a/tiny.ipynb": needs_own, "a/own.txt": b"1", "__MACOSX/a/._tiny.ipynb": b"0"})},
+        "zip_beside_stub": {"tiny.ipynb": stub, "ps1.ZIP": zipped({"tiny.ipynb": needs_own, "own.txt": b"1"})},
+        "zip_in_zip": {"all.zip": zipped({"x/ps1.zip": zipped({"tiny.ipynb": needs_own, "own.txt": b"1"})})},
+        "zip_and_data": {"ps1.zip": zipped({"tiny.ipynb": reading(solved, "scale.txt"), "scale.txt": b"7"})},
+        "text": {"tiny.ipynb.txt": solved},
+        "json": {"tiny.ipynb.json": solved},
+        "case": {"Tiny.ipynb": nameless(solved)},
+        "strange": {"homework.ipynb": nameless(solved)},
+        "strange_beside_stub": {"tiny.ipynb": stub, "Untitled3.ipynb": nameless(solved)},
+        "damaged_zip": {"ps1.zip": damaged},
+        "rar": {"ps1.rar": b"Rar!"},
+        "damaged_zip_beside_stub": {"tiny.ipynb": stub, "ps1.zip": damaged},
+        "damaged_zip_beside_half": {"tiny.ipynb": half, "ps1.zip": damaged},
+        "damaged_copy_beside_stub": {"tiny.ipynb": stub, "tiny-Copy1.ipynb": b'{"cells": ['},
+        "rar_beside_answers": {"tiny.ipynb": solved, "data.rar": b"Rar!"},
+        "large": {"tiny.ipynb": reading(solved, "huge.bin"), "huge.bin": b"", "own.txt": b"1"},
+    }
+
+
+FULL = (
+    "data", "data_changed", "nested", "nested_beside_stub", "zip", "zip_beside_stub", "zip_in_zip", "zip_and_data",
+    "text", "json", "case", "strange", "strange_beside_stub", "rar_beside_answers",
+)  # fmt: skip
+FAILED = ("damaged_zip", "rar")
+# What is held beside the written answer, and a word of the reason or the flag.
+WAITING = {
+    "damaged_zip_beside_stub": ({"centre", "Layer", "parameters", "axis"}, "ps1.zip"),
+    "damaged_zip_beside_half": ({"Layer", "axis"}, "ps1.zip"),
+    "damaged_copy_beside_stub": ({"centre", "Layer", "parameters", "axis"}, "tiny-Copy1.ipynb"),
+    "large": ({"centre"}, "larger than 32 MB"),
+}
+
+
+@pytest.fixture(scope="module")
+def accounted(beside):
+    """The class after `autograder grade`, and what it printed."""
+    os.truncate(beside.path / "submitted/large/ps1/huge.bin", 33 * 2**20)
+    run = beside.call("grade", "--json")
+    return beside, run
+
+
+def standings(classroom, student):
+    """How each part of a student's stands."""
+    return {outcome.part: outcome.standing for outcome in report_of(classroom, student).outcomes}
+
+
+@pytest.mark.parametrize("student", FULL)
+def test_an_answer_is_found_with_what_lies_beside_it(accounted, student):
+    """In folders, archives and files of other names; the instructor's data are there, and come before the student's."""
+    classroom, run = accounted
+    assert all(
+        standing == ("held" if part == "why" else "earned") for part, standing in standings(classroom, student).items()
+    )
+    assert json.loads(run.stdout.splitlines()[-1])["failed"] == len(FAILED)
+
+
+@pytest.mark.parametrize("student", WAITING)
+def test_what_nobody_has_seen_is_held(accounted, student):
+    """Where a file that could not be read may hold an answer, the answer is not lost; what is answered is judged."""
+    parts, word = WAITING[student]
+    found = standings(accounted[0], student)
+    assert {part for part, standing in found.items() if standing == "held"} == parts | {"why"}
+    assert any(word in flag for flag in report_of(accounted[0], student).flags)
+
+
+def test_an_archive_that_cannot_be_opened_fails_its_student(accounted):
+    """It is not "nothing was handed in": the line names the archive, and the command ends with 1."""
+    classroom, run = accounted
+    assert run.returncode == 1
+    for line in classroom.lines():
+        if line.get("student") in FAILED:
+            assert line["state"] == "failed" and "could not be opened: ps1." in line["why"]
+
+
+def test_the_other_route_gives_the_same_marks(accounted, tmp_path):
+    """nbgrader autograde grades with the same files, wherever it sees a notebook at all."""
+    shutil.copytree(accounted[0].path.parent, tmp_path / "course", symlinks=True)
+    classroom = type(accounted[0])(tmp_path / "course/notebooks")
+    ours = {row[:2]: row[2] for row in classroom.rows()}
+    for student in ("data", "data_changed", "nested_beside_stub", "zip_beside_stub", "large"):
+        code = [sys.executable, "-m", "nbgrader", "autograde", "ps1", "--force", "--student", student]
+        run = subprocess.run(code, cwd=classroom.path, capture_output=True, text=True, timeout=200)
+        assert run.returncode == 0, run.stderr[-2000:]
+        assert standings(classroom, student) == standings(accounted[0], student)
+    assert {row[:2]: row[2] for row in classroom.rows()} == ours

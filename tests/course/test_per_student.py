@@ -16,7 +16,8 @@ from autograder.authoring.building import notebook_text
 from autograder.authoring.loading import load
 from autograder.authoring.variants import course_secret, student_seed, variant
 from autograder.cli import main
-from autograder.course.per_student import alike, read_roster
+from autograder.course.per_student import alike
+from autograder.course.roster import read_roster
 from autograder.errors import StaffError
 
 ROOT = Path(__file__).parents[2]
@@ -139,17 +140,34 @@ def test_without_our_configuration_the_hidden_cell_finds_the_numbers(course):
         ("last,id\nL,ada\nM,bob\n", ["ada", "bob"]),
         ("ada\nbob\n", ["ada", "bob"]),
         ("\ufeffid\nada\n\n", ["ada"]),
+        ("student_id,name\n007,A B\n", ["007"]),
+        ("SID,Email\n0012345,a@x.org\n", ["0012345"]),
+        ('Student,ID,SIS User ID,SIS Login ID,Section\n Points Possible,,,,\n"L, A",4711,ada,a.l,A\n', ["ada"]),
+        ("id;last_name\nada;L\n", ["ada"]),
+        ("Username\tLast Name\nada\tL\n", ["ada"]),
     ],
 )
-def test_rosters(tmp_path, text, students):
-    """nbgrader's own format, any order of columns, or a bare list."""
-    (tmp_path / "r.csv").write_text(text, encoding="utf-8")
-    assert read_roster(tmp_path / "r.csv") == students
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16", "cp1252"])
+def test_rosters(tmp_path, text, students, coding):
+    """nbgrader's own format and those of platforms, any order of columns, any usual encoding, or a bare list."""
+    (tmp_path / "r.csv").write_text(text if coding != "cp1252" else text.replace("\ufeff", ""), encoding=coding)
+    assert [person.id for person in read_roster(tmp_path / "r.csv")] == students
 
 
-@pytest.mark.parametrize("text", ["", "id\nada\nada\n", "id\n../up\n", "id\n..\n", "id\na/b\n"])
+def test_a_roster_is_read_by_the_ids_that_the_course_knows(tmp_path):
+    """Of several columns with ids, the one that names the course's students; or the one that is named."""
+    (tmp_path / "r.csv").write_text('Student,ID,SIS User ID,SIS Login ID,Section\n"L, A",4711,0099,ada,A\n')
+    for known, column, wanted in (((), "", "0099"), (("ada",), "", "ada"), ((), "SIS Login ID", "ada")):
+        (person,) = read_roster(tmp_path / "r.csv", known, column)
+        assert person.id == wanted and person.numbers == {"canvas": "4711"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "id\nada\nada\n", "id\n../up\n", "id\n..\n", "id\na/b\n", "Name,Points\nA B,1\n", "id,name\n,A B\n"],
+)
 def test_rosters_that_are_refused(tmp_path, text):
-    """Empty, an id twice, or one that would leave the folder."""
+    """Empty, an id twice or not there, one that would leave the folder, or a table without ids."""
     (tmp_path / "r.csv").write_text(text)
     with pytest.raises(StaffError):
         read_roster(tmp_path / "r.csv")
