@@ -32,6 +32,7 @@ LACKS = ("no_module", "no_device", "file_left_out")
 
 
 Made = TypeVar("Made")
+_BY_NAME = ("value", "typed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,11 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict)
     found_key: str = field(default="", init=False, repr=False, compare=False)
     found_frame: bytes = field(default=b"", init=False, repr=False, compare=False)
+
+    @property
+    def by_name(self) -> bool:
+        """Whether it asks what a name is bound to: the answer is then what somebody wrote."""
+        return self.kind in _BY_NAME
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,7 +95,7 @@ def decides_all(outcome: Outcome) -> bool:
 
 def _tried(outcome: Outcome) -> list[str]:
     """The answers that were read, and what each check came to."""
-    asked = [(question, reply) for question, reply in outcome.answers if question.kind in ("value", "typed")]
+    asked = [(question, reply) for question, reply in outcome.answers if question.by_name]
     given = [
         f"{item.name} = {reply.value!r}" if not reply.failure else f"{item.name}: {reply.detail}"
         for item, reply in asked

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from autograder.authoring.source_notebook import answer_id
-from autograder.core import Part
 from autograder.simulation.classroom import Work, own_cell
 
 # What may come of a submission: everything earned; points lost; parts that wait though a machine could judge them; not
@@ -355,14 +354,10 @@ def typed_flood(desk: Desk) -> None:
 
 def number_as_words(desk: Desk) -> None:
     """A number with words to it."""
-    for part in _numbers(desk.work.problem.parts):
+    for part in filter(desk.work.asks_for_a_number, desk.work.problem.parts):
         cell = desk.work.answer_cell(part)
         cell["source"] += f"\n{part.name} = f'{{{part.name}}} parameters'"
     desk.hand_in()
-
-
-def _numbers(parts: Sequence[Part]) -> list[Part]:
-    return [part for part in parts if part.kind == "number"]
 
 
 RIGHT, WAITS = frozenset[Outcome]({"right"}), frozenset[Outcome]({"waits"})

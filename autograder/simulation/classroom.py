@@ -76,6 +76,10 @@ class Work:
         mark = f"{WRITTEN_MARK.format(name=part.name)}\n" if part.judged_by_person else ""
         self.answer_cell(part)["source"] = mark + text.strip()
 
+    def asks_for_a_number(self, part: Part) -> bool:
+        """Whether the part's visible check looks for a number."""
+        return "check_number(" in part.local_check(self.p)
+
     def solve(self) -> Work:
         """Answer every part rightly."""
         for part in self.problem.parts:
