@@ -106,8 +106,9 @@ def refuse_other_numbers(course: Path, assignment: Assignment, made: Iterable[Ma
             raise StaffError(
                 "released_before",
                 f"{assignment.name} was released, and this would overwrite {item.slug} with other numbers: {whose} "
-                f"{_numbers(before)}, and would get {_numbers(item)}. Nothing was written. Give the new one a name of "
-                f"its own with --seed SEED --name NAME, or overwrite the old one with --force",
+                f"{_numbers(before)}, and would get {_numbers(item)}. Nothing was written. Give the new one a "
+                f"name of its own (autograder build {assignment.name} --seed SEED --name NAME), or overwrite the old "
+                "one with --force",
             )
 
 

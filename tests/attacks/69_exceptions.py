@@ -6,3 +6,4 @@ CELLS = [
     "raise ExceptionGroup('many', [ValueError('x' * 10**6)] * 1000)",
     "get_ipython().showtraceback = None\n1 / 0",
 ]
+FLAG = "shows more than"

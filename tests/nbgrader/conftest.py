@@ -42,8 +42,10 @@ class Course:
         return Work(self.released, self.problem, self.p)
 
     def hand_in(self, student: str, files: Any) -> None:
-        """Put a submission where nbgrader collects them."""
-        hand_in(files, self.path / "submitted" / student / "ps1")
+        """Put a submission where nbgrader collects them, in place of an earlier one."""
+        folder = self.path / "submitted" / student / "ps1"
+        shutil.rmtree(folder, ignore_errors=True)
+        hand_in(files, folder)
 
     def autograde(self, student: str = "*") -> dict[str, Any]:
         """Grade in this process and read the gradebook again; returns nbgrader's result."""
