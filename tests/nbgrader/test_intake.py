@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from autograder.authoring import loading
+from autograder.grading.feedback import decides_all
 from autograder.nbgrader.course_api import opened
 from autograder.simulation.personas import personas
 
@@ -61,7 +62,10 @@ def test_the_words_are_about_personas_that_exist():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_HANDED_IN])
 def test_every_part_gets_what_it_deserves(crowd, name):
-    """Mark and standing of each part, in the report and in nbgrader's gradebook."""
+    """Mark and standing of each part, in the report and in nbgrader's gradebook.
+
+    A notebook that cannot be read is one decision: its first part waits, and no part has a mark.
+    """
     course, everybody = crowd
     persona, report = everybody[name], course.report(name)
     deserved = persona.deserves(course.problem, course.p)
@@ -69,7 +73,8 @@ def test_every_part_gets_what_it_deserves(crowd, name):
         score, by_hand, _ = course.grades[name][part.name]
         standing = persona.standing(part)
         assert (part.name, outcome.standing, outcome.points) == (part.name, standing, deserved[part.name])
-        assert (score, by_hand) == ((None, True) if standing == "held" else (deserved[part.name], False))
+        waits = standing == "held" and (part is course.problem.parts[0] or not decides_all(outcome))
+        assert (score, by_hand) == ((None, waits) if standing == "held" else (deserved[part.name], False))
 
 
 def test_a_mistake_in_the_gradient_alone_earns_a_share(crowd):

@@ -76,7 +76,7 @@ def test_the_table_says_who_did_what_and_why(finished):
     )
     assert rows["leonhard"] == ("–", "nothing was handed in")
     assert rows["katherine"][0] == "… … … … …"
-    assert rows["katherine"][1].startswith("held. The notebook could not be read")
+    assert rows["katherine"][1].startswith("notebook. The notebook could not be read")
     assert "2 cells have the id" in rows["henri"][1]
 
 
