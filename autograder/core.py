@@ -6,6 +6,7 @@ checks turn answers into `Verdict`s; a part's verdicts make an `Outcome`; a subm
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
@@ -237,6 +238,12 @@ class Part(metaclass=_NamedArguments):
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Put the hidden questions through `ask` and say what each check finds."""
         raise NotImplementedError(f"{type(self).__name__} has no judge")
+
+    def at(self, points: float) -> Part:
+        """The same part for other points. What was found of it, such as its hidden cases, belongs to both."""
+        other = copy.copy(self)
+        object.__setattr__(other, "points", points)  # frozen to all others
+        return other
 
     def judging(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Iterator[Verdict]:
         """The verdicts one by one, for whoever need not hear all of them."""

@@ -98,7 +98,7 @@ def steps(notebook: dict[str, Any], parts: Sequence[Part]) -> Iterator[tuple[dic
         marks = _marks(cell)
         part = next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
         if part is not None:
-            yield cell, dataclasses.replace(part, points=marks["points"])
+            yield cell, part.at(marks["points"])
         elif cell["cell_type"] == "code" and cell["source"].strip():
             yield cell, None
 

@@ -140,5 +140,7 @@ def load_submission(
 
 def _accepting(problem: Problem, voids: Mapping[str, Void]) -> Problem:
     """The problem, by which the answers that voids add are correct."""
+    if not voids:
+        return problem
     nothing = Void()
     return replace(problem, parts=[voids.get(part.name, nothing).accepting(part) for part in problem.parts])

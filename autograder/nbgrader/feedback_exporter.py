@@ -5,16 +5,22 @@ from __future__ import annotations
 import functools
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pygments
+from IPython.lib.lexers import IPython3Lexer
 from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
+from pygments.formatters import HtmlFormatter
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.lexers.special import TextLexer
+from pygments.util import ClassNotFound
 from traitlets import List
 
 from autograder.authoring.source_notebook import without_hidden
@@ -42,7 +48,6 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._rendered = functools.lru_cache(maxsize=1024)(functools.partial(super().markdown2html, {}))
-        self._coloured: dict[str | None, Callable[[str, str | None], str]] = {}
         self.extra_template_basedirs = [str(TEMPLATES)]
         self.template_name = "autograder_feedback"
         self.template_paths = self._template_paths()
@@ -59,31 +64,19 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
 
     def _highlighter(self, nb: Any) -> Any:
         """Colours code, which takes up to thirty times its length, and no more of it than a page can hold."""
-        language = nb.metadata.get("language_info", {}).get("name")
-        if language not in self._coloured:
-            self._coloured[language] = self._colouring(Highlight2HTML(pygments_lexer=language, parent=self))
-        colour, left = self._coloured[language], MAX_COLOURED
+        language = str(nb.metadata.get("language_info", {}).get("name") or "ipython3")
+        left = MAX_COLOURED
 
         def shown(source: str, metadata: Any = None) -> str:
             nonlocal left
             if len(source) <= MAX_COLOURED_CELL:
-                text = colour(source, (metadata or {}).get("magics_language"))
+                text = _coloured(source, language, (metadata or {}).get("magics_language"))
                 left -= len(text)
                 if left >= 0:
                     return text
             return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
 
         return shown
-
-    @staticmethod
-    def _colouring(colour: Any) -> Callable[[str, str | None], str]:
-        """Code in colours; what stands in many notebooks is coloured once."""
-
-        @functools.lru_cache(maxsize=1024)
-        def coloured(source: str, magics: str | None) -> str:
-            return str(colour(source, metadata={"magics_language": magics} if magics else {}))
-
-        return coloured
 
     def _preprocess(self, nb: Any, resources: Any) -> Any:
         for step in self._preprocessors:
@@ -96,6 +89,28 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
         if context.get("cell", {}).get("attachments"):
             return str(super().markdown2html(context, source))
         return str(self._rendered(source))
+
+
+@functools.lru_cache(maxsize=1024)
+def _coloured(source: str, language: str, magics: str | None) -> str:
+    """Code as nbconvert's Highlight2HTML colours it, which finds its lexer and its formatter for each cell anew."""
+    lexer = _lexer(magics if magics and language.startswith("ipython") else language)
+    return str(pygments.highlight(source or " ", lexer, _formatter(language)))
+
+
+@functools.lru_cache(maxsize=64)
+def _formatter(language: str) -> HtmlFormatter[str]:
+    return HtmlFormatter(cssclass=html.escape(f" highlight hl-{language}"))
+
+
+@functools.lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer:
+    if language == "ipython3":
+        return IPython3Lexer()
+    try:
+        return get_lexer_by_name(language)
+    except ClassNotFound:
+        return TextLexer()
 
 
 class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]

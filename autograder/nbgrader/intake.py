@@ -355,12 +355,12 @@ def _chosen(path: Path, handouts: Handouts, student: str) -> _Choice:
     remarks += [f"The file {printable(name)!r} was not opened: {why}." for name, why in unseen.items()]
     if not rivals:
         return _not_there(path, handouts, student, remarks)
+    if len(several) == 1 and not unseen:
+        (only,) = several
+        if _named(only, folder, set(handouts.sources)) not in ("", path.stem):
+            remarks.append(f"This notebook was handed in as {_name(only, folder)}.")
+        return _Choice(content=content_of(only), known=rivals[only], remarks=remarks, held={})
     copies = [_copy(item, rivals[item], handouts) for item in several[:MAX_COPIES]]
-    if len(copies) == 1 and not unseen:
-        only = copies[0]
-        if _named(only.path, folder, set(handouts.sources)) not in ("", path.stem):
-            remarks.append(f"This notebook was handed in as {_name(only.path, folder)}.")
-        return _Choice(content=only.content, known=only.known, remarks=remarks, held={})
     readable = [item for item in copies if not item.unreadable] or copies[:1]
     best = [item for item in readable if all(item.holds(other) for other in readable)]
     chosen = max(best, key=lambda item: (len(item.own), item.path == path), default=None)

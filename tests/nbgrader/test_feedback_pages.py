@@ -7,11 +7,13 @@ from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from nbconvert.filters import Highlight2HTML
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.core import Outcome, Verdict
 from autograder.grading.feedback import as_html, as_text, student_comment
 from autograder.nbgrader.course_api import done, opened
+from autograder.nbgrader.feedback_exporter import _coloured
 from autograder.nbgrader.mathml import with_mathml
 from autograder.simulation.classroom import own_cell
 from autograder.simulation.personas import personas
@@ -276,3 +278,11 @@ def test_why_an_earned_check_counts_nothing(oks, points, said):
     outcome = Outcome(part="f", standing="lost", points=points, max_points=4.0, verdicts=verdicts)
     for text in (as_text(outcome), as_html(outcome)):
         assert ("The other checks count only if check 0 is correct." in text) == said
+
+
+@pytest.mark.parametrize("language", ["python", "ipython3", "r", "no such language"])
+@pytest.mark.filterwarnings("ignore:No lexer found")
+def test_code_is_coloured_as_nbconvert_does(language):
+    """The same page for the same cell, whatever the kernel's language."""
+    for source in ("x = 1  # one\n", "%timeit f(2)\n!ls", "  \n", "", "<script>"):
+        assert _coloured(source, language, None) == Highlight2HTML(pygments_lexer=language)(source)
