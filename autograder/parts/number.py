@@ -62,10 +62,17 @@ class Number(Part):
         others = (difference(given, other, rtol=self.rtol) for other in self.alternatives)
         if found is None or any(other is None for other in others):
             return [Verdict(check="number", ok=True, code="ok")]
+        if isinstance(given, str) and self._right_elsewhere(given, p):
+            return [unread_verdict("number", self.name, given, "write 7200 or 7.2, and not 7,200 or 7.200")]
         for mistake in self.mistakes:
             if difference(given, mistake(p), rtol=self.rtol) is None:
                 return [Verdict(check="number", ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or "")]
         return [Verdict(check="number", ok=False, code=found.code, message=found.message)]
+
+    def _right_elsewhere(self, given: str, p: Parameters) -> bool:
+        """Whether a text is right where a comma is the decimal sign, and a point stands between thousands."""
+        other = given.translate(str.maketrans(",.", ".,"))
+        return number(other) is not None and difference(other, self.reference(p), rtol=self.rtol) is None
 
     def accepting(self, answers: Sequence[Any]) -> Part:
         """With further alternatives; AuthorError for what is no number."""

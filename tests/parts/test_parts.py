@@ -56,7 +56,8 @@ DRESSES = [
     (" 7000 ", "ok"),
     (Fraction(14000, 2), "ok"), (sympy.Integer(7000), "ok"), (sympy.Rational(14000, 2), "ok"), (7e3, "ok"),
     ("7e3", "ok"),
-    (7000.0000001, "value"), (6999, "value"), (-7000, "value"), ("7.000", "value"), (float("inf"), "value"),
+    (7000.0000001, "value"), (6999, "value"), (-7000, "value"), (float("inf"), "value"), ("7.001", "value"),
+    ("7.000", "unreadable"),
     (float("nan"), "finite"), (None, "missing"), ("", "missing"), ("  ", "missing"), ([], "missing"), ((), "missing"),
     (True, "unreadable"), ([7000], "unreadable"), ((7000,), "unreadable"), (torch.tensor([7000]), "unreadable"),
     (np.array([[7000]]), "unreadable"), ("7000 parameters", "unreadable"), ("7'000", "unreadable"),
@@ -102,6 +103,12 @@ def third(p):
 def test_decimals_within_the_stated_tolerance(given, ok):
     """A relative tolerance, on both sides."""
     assert verdict(Number("n", points=1, reference=third, rtol=2e-3 / 2), says(given))[1] == ("ok" if ok else "value")
+
+
+@pytest.mark.parametrize(("given", "code"), [("7.2", "ok"), ("7,200", "unreadable"), ("7,201", "value")])
+def test_a_comma_that_may_be_the_decimal_sign(given, code):
+    """Right where a comma is the decimal sign, the text waits for a person; wrong everywhere, it is lost."""
+    assert verdict(Number("n", points=1, reference=lambda p: 7.2, rtol=1e-9), says(given))[1] == code
 
 
 def test_number_cells():
