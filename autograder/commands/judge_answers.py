@@ -89,8 +89,8 @@ def _judged(table: list[Row], jobs: int, notes: Any) -> list[Judged]:
         for future in track(as_completed(places), "judging", total=len(table), console=notes, transient=True):
             done[places[future]] = future.result()
     except BaseException:
-        warm.shut()
-        pool.shutdown(wait=False, cancel_futures=True)
+        with warm.shut():
+            pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
     return [item for item in done if item]

@@ -9,6 +9,7 @@ worker sends, and a pickle is a program. Once a cluster is in use, this process 
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import pickle
 import time
@@ -63,8 +64,8 @@ class Threads:
         """Let the threads go; `now` ends what still runs."""
         if now:
             self._turns.close()
-            warm.shut()
-        self._pool.shutdown(wait=not now, cancel_futures=now)
+        with warm.shut() if now else contextlib.nullcontext():
+            self._pool.shutdown(cancel_futures=now)
         self._turns.close()
 
 

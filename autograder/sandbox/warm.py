@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any, NoReturn, Protocol
 
 from autograder.errors import StaffError
@@ -156,13 +156,18 @@ def adopt(warm: Warm) -> None:
     atexit.register(warm.close)
 
 
-def shut() -> None:
-    """End every notebook's process, and start no other: the grader was told to stop."""
+@contextlib.contextmanager
+def shut() -> Iterator[None]:
+    """End every notebook's process, and start no other meanwhile: a run was told to stop, and its threads end."""
     global _shut
     with _lock:
         _shut = True
     if _warm is not None and _warm_pid == os.getpid():
         _warm.end()
+    try:
+        yield
+    finally:
+        _shut = False
 
 
 def _process(channel: socket.socket, reply: dict[str, Any], pidfd: int | None, settings: dict[str, Any]) -> Process:

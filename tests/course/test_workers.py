@@ -16,7 +16,7 @@ import pytest
 
 from autograder.core import Answer, Question
 from autograder.course import workers
-from autograder.course.workers import Cluster, answer_behind_a_wall
+from autograder.course.workers import Cluster, Threads, answer_behind_a_wall
 from autograder.errors import StaffError, Unreadable
 from autograder.grading import plan
 from autograder.sandbox import Limits
@@ -71,10 +71,23 @@ def test_further_rounds_end(monkeypatch):
     assert [task.spent for task in rounds] == [3 * number for number in range(plan.ROUNDS)]
 
 
+def test_after_a_stop_there_can_be_another_run():
+    """What ran is ended at once, what waits is not begun, and this process can run notebooks again."""
+    stopped = Threads(1)
+    endless = [stopped.submit(Task(cells=("while True: pass",), questions={})) for _ in range(2)]
+    time.sleep(1)
+    start = time.monotonic()
+    stopped.close(now=True)
+    assert time.monotonic() - start < 15 and all(future.done() for future in endless)
+    again = Threads(1)
+    assert again.submit(TASK).result(60).cells[0].death is None
+    again.close()
+
+
 def test_a_cluster_that_loses_a_worker_gives_the_same_marks(classroom, graded):
     """Two workers, one killed in the middle: what it had is given to the other, and every mark is as it should be."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install dask distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options, silence_logs=50) as cluster:
         journal = classroom.path / "reports/ps1.jsonl"
 
@@ -98,7 +111,7 @@ sys.path.insert(0, {root!r})
 from distributed import LocalCluster
 
 if __name__ == "__main__":
-    options = dict(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+    options = dict(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50)
     with LocalCluster(**options, protocol={protocol!r}, host="127.0.0.1", preload={preload!r}) as cluster:
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
