@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.core import Outcome
-from autograder.protocol.answering import question_size
+from autograder.protocol.answering import question_frame
 from autograder.protocol.codec import at_most, encode
 
 MAX_SHOWN = 500_000  # bytes of a page, or of a notebook's file, for all outputs together
@@ -66,7 +66,7 @@ def kept(outcomes: Sequence[Outcome]) -> tuple[tuple[Outcome, ...], tuple[str, .
     A part that lacks an answer keeps its mark when it is judged again from what is stored.
     """
     pairs = [pair for outcome in outcomes for pair in outcome.answers]
-    room = KEPT + 3 * sum(question_size(asked) for asked, _ in pairs)
+    room = KEPT + 3 * sum(len(question_frame(asked)) for asked, _ in pairs)
     if sum(at_most(vars(answer)) for _, answer in pairs) <= room:
         return tuple(outcomes), ()
     sizes = {id(pair): len(encode(vars(pair[1]))) for pair in pairs}

@@ -35,7 +35,7 @@ def one_thread() -> None:
 def question_key(question: Question) -> str:
     """The same key for the same question, across runs. It is found once for each question: many ask for it."""
     if not question.found_key:
-        with_key(question, hashlib.sha256(_frame(question)).hexdigest())
+        with_key(question, hashlib.sha256(question_frame(question)).hexdigest())
     return question.found_key
 
 
@@ -45,17 +45,20 @@ def with_key(question: Question, key: str) -> Question:
     return question
 
 
-def question_size(question: Question) -> int:
-    """The bytes of what a question asks."""
-    return len(_frame(question))
-
-
-def _frame(question: Question) -> bytes:
+def question_frame(question: Question) -> bytes:
     """A question's content as it travels."""
     if not question.found_frame:
         content = (question.kind, question.name, list(question.arguments), dict(question.options))
         object.__setattr__(question, "found_frame", encode(content))
     return question.found_frame
+
+
+def question_in(frame: bytes | memoryview) -> Question:
+    """The question in a frame. Its tensors can have gradients, even where a notebook has never left inference mode."""
+    torch = sys.modules.get("torch")
+    with torch.inference_mode(False) if torch else contextlib.nullcontext():
+        kind, name, arguments, options = decode(frame)
+    return Question(kind=kind, name=name, arguments=tuple(arguments), options=options)
 
 
 def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
@@ -64,20 +67,14 @@ def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
     Arguments are the callee's own copies, and values ours: whatever one side does to them stays with it.
     """
     try:
-        with out_of_inference():
-            kind, name, arguments, options = decode(_frame(question))
-        own = Question(kind=kind, name=name, arguments=tuple(arguments), options=options)
-        found = answer_alone(own, namespace)
+        found = answer_alone(question_in(question_frame(question)), namespace)
         return dataclasses.replace(found, value=plain(found.value))
     except BaseException as error:
         return failure_of(error, question.name)
 
 
 def answer_alone(question: Question, namespace: Mapping[str, Any]) -> Answer:
-    """The same where nobody else holds the arguments, and the value is sent on at once: nothing is copied.
-
-    The arguments were made `out_of_inference`.
-    """
+    """The same for a question just read, where nobody else holds the arguments, and whose value is sent on at once."""
     if question.name not in namespace:
         return Answer(failure="missing", detail=f"{question.name} is not defined")
     subject = namespace[question.name]
@@ -88,12 +85,6 @@ def answer_alone(question: Question, namespace: Mapping[str, Any]) -> Answer:
             return Answer(value=_KINDS[question.kind](subject, question))
     except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
         return failure_of(error, question.name)
-
-
-def out_of_inference() -> contextlib.AbstractContextManager[Any]:
-    """In which tensors are made that can have gradients, even where a notebook has never left inference mode."""
-    torch = sys.modules.get("torch")
-    return torch.inference_mode(False) if torch else contextlib.nullcontext()
 
 
 def failure_of(error: BaseException, name: str) -> Answer:

@@ -15,9 +15,9 @@ import tempfile
 import time
 from typing import Any
 
-from autograder.core import LAST_WORDS, Question
+from autograder.core import LAST_WORDS
 from autograder.errors import Unreadable
-from autograder.protocol.answering import answer_alone, failure_of, out_of_inference
+from autograder.protocol.answering import answer_alone, failure_of, question_in
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import linux, mounts, stream, wall
 from autograder.sandbox.outputs import MAX_OUTPUTS
@@ -68,9 +68,7 @@ def _answer(
     for turn, size in enumerate(request["sizes"], request["turn"]):
         start, end = end, end + size
         _renew(outputs)
-        with out_of_inference():
-            content = decode(frames[start:end])
-        question = Question(**{**content, "arguments": tuple(content["arguments"])})
+        question = question_in(frames[start:end])
         found = vars(answer_alone(question, shell.user_ns))
         stream.send(channel, _safe({**found, "turn": turn}, question.name, most))
         if found["failure"] in LAST_WORDS:

@@ -11,6 +11,7 @@ import numpy as np
 
 from autograder.core import LAST_WORDS, Answer, Question
 from autograder.errors import Unreadable
+from autograder.protocol.answering import question_frame
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
 from autograder.sandbox.outputs import limited, note, outputs
@@ -112,7 +113,7 @@ class Session:
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
-        return self.put([encoded(question)])[0]
+        return self.put([question_frame(question)])[0]
 
     def put(self, questions: Sequence[bytes]) -> list[Answer]:
         """Put questions that are encoded already, and sent together; after some answers no more is asked.
@@ -265,17 +266,6 @@ class _Died(Exception):
     def __init__(self, death: Death, detail: str) -> None:
         super().__init__(detail)
         self.death, self.detail = death, detail
-
-
-def encoded(question: Question) -> bytes:
-    """A question as it is sent."""
-    content = {
-        "kind": question.kind,
-        "name": question.name,
-        "arguments": list(question.arguments),
-        "options": dict(question.options),
-    }
-    return encode(content)
 
 
 def _how(process: Process) -> _Died:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from autograder.core import Answer, Question
-from autograder.protocol.answering import question_key
+from autograder.protocol.answering import question_frame, question_key
 from autograder.protocol.codec import decode, encode
-from autograder.sandbox.session import CellResult, Limits, Session, encoded
+from autograder.sandbox.session import CellResult, Limits, Session
 from autograder.sandbox.turns import Turn
 
 
@@ -32,7 +32,7 @@ class Asked:
     @classmethod
     def of(cls, part: str, question: Question) -> Asked:
         """A question as data."""
-        return cls(part=part, key=question_key(question), frame=encoded(question))
+        return cls(part=part, key=question_key(question), frame=question_frame(question))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +166,6 @@ class Replayed:
         if found is None:
             items = self.wanted.setdefault(self._place, [])
             if key not in [item.key for item in items]:
-                items.append(Asked(part=question.name, key=key, frame=encoded(question)))
+                items.append(Asked(part=question.name, key=key, frame=question_frame(question)))
             raise Unasked(f"a question to {question.name} that was not foreseen")
         return found
