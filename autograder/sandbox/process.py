@@ -16,7 +16,7 @@ from autograder.sandbox import watch
 from autograder.sandbox.watch import Watch, descendants, stopped, zombie
 
 END_SECONDS = 10
-_TRIES = 20
+_STILL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,8 @@ class Process:
 
     def stand_still(self) -> None:
         """Stop it and all that it started, until it is to go on or is ended."""
-        for _ in range(_TRIES):  # what one of them starts meanwhile is seen the next time
+        end = time.monotonic() + _STILL_SECONDS
+        while time.monotonic() < end:  # what one of them starts meanwhile is seen the next time
             going = [pid for pid in self._kin() if not stopped(pid)]
             if not going:
                 return

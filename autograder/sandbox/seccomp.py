@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import platform
+import signal
 import struct
 from collections.abc import Sequence
 
@@ -35,6 +36,8 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     # memory that belongs to no process, so that nobody could count it
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmat": (30, 196),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+    # a clock that sends any signal, SIGCONT too
+    "timer_create": (222, 107),
     # the machine itself
     "kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105), "finit_module": (313, 273),
     "delete_module": (176, 106), "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
@@ -58,6 +61,7 @@ WATCHING: dict[str, tuple[int | None, int | None]] = {"inotify_add_watch": (254,
 
 _NAMESPACES = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_F_SETSIG = 10
 _SOCKETS = (1, 2, 10, 16)  # local, IPv4, IPv6, and netlink, without which libzmq aborts
 # Call, its numbers, which argument, how it is compared, with what: refused where the comparison holds.
 BY_ARGUMENT: list[tuple[str, tuple[int, int], int, str, tuple[int, ...]]] = [
@@ -65,6 +69,14 @@ BY_ARGUMENT: list[tuple[str, tuple[int, int], int, str, tuple[int, ...]]] = [
     ("socket", (41, 198), 0, "not in", _SOCKETS),
     ("ioctl", (16, 29), 1, "in", (_TIOCSTI, _TIOCLINUX)),  # typing into a terminal
     ("prctl", (157, 167), 0, "in", (linux.PR_SET_PDEATHSIG,)),  # outliving the grader
+    # A notebook that stands still is let go by the grader alone: each way to send the signal that does it.
+    ("kill", (62, 129), 1, "in", (signal.SIGCONT,)),
+    ("tkill", (200, 130), 1, "in", (signal.SIGCONT,)),
+    ("tgkill", (234, 131), 2, "in", (signal.SIGCONT,)),
+    ("rt_sigqueueinfo", (129, 138), 1, "in", (signal.SIGCONT,)),
+    ("rt_tgsigqueueinfo", (297, 240), 2, "in", (signal.SIGCONT,)),
+    ("pidfd_send_signal", (424, 424), 1, "in", (signal.SIGCONT,)),
+    ("fcntl", (72, 25), 1, "in", (_F_SETSIG,)),
 ]
 _CLONE3 = 435  # its flags lie in memory, where a filter cannot look: "no such call" makes libraries use clone
 

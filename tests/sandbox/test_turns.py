@@ -61,12 +61,14 @@ def test_a_notebook_that_stalls_gives_way_and_goes_on(stall: str) -> None:
     assert sorted(order[:3]) == ["quick 0", "quick 1", "quick 2"] and order[3:] == ["it was stopped after 3 s"]
 
 
-@pytest.mark.parametrize("deed", ["pass", "os.kill(os.getppid(), signal.SIGCONT)", "os.killpg(0, signal.SIGCONT)"])
+@pytest.mark.parametrize("deed", ["0", "os.kill(os.getppid(), signal.SIGCONT)", "os.killpg(0, signal.SIGCONT)"])
 def test_what_stands_still_does_nothing(deed: str) -> None:
     """Neither the notebook nor a process that it started takes processor time, or lets the other go on."""
     with Session(Limits(cell_seconds=3), turn=Turn(Turns(1))) as session:
         session._place._begun = time.monotonic()
-        session.run(f"import os, signal\nif not os.fork():\n    while True: {deed}")
+        session.run(
+            f"import os, signal\nif not os.fork():\n    while True:\n        try: {deed}\n        except OSError: 0"
+        )
         process = session._process
         assert process is not None
         process.stand_still()
@@ -78,6 +80,35 @@ def test_what_stands_still_does_nothing(deed: str) -> None:
         while [_ticks(pid) for pid in process._kin()] == before and time.monotonic() < end:
             time.sleep(0.05)
         assert [_ticks(pid) for pid in process._kin()] != before
+
+
+SENDS = """
+import ctypes, os, platform
+libc, me, info = ctypes.CDLL(None, use_errno=True), os.getpid(), ctypes.create_string_buffer(128)
+x86 = platform.machine() == "x86_64"
+def sends(signal):
+    ctypes.memmove(info, bytes(__import__("struct").pack("iii", signal, 0, -1)), 12)  # as sigqueue fills it in
+    calls = {
+        "kill": (62 if x86 else 129, me, signal), "tkill": (200 if x86 else 130, me, signal),
+        "tgkill": (234 if x86 else 131, me, me, signal), "sigqueue": (129 if x86 else 138, me, signal, info),
+        "thread": (297 if x86 else 240, me, me, signal, info), "pidfd": (424, os.pidfd_open(me), signal, None, 0),
+        "timer": (222 if x86 else 107, 0, None, info), "fcntl": (72 if x86 else 25, 1, 10, signal),
+    }
+    return [name for name, call in calls.items() if libc.syscall(*call) == 0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("signal", "which"), [("SIGCONT", []), ("SIGCHLD", ["kill", "pidfd", "sigqueue", "tgkill", "thread", "tkill"])]
+)
+def test_only_the_grader_lets_a_notebook_go_on(signal: str, which: list[str]) -> None:
+    """Where calls are filtered, no call of a notebook sends the signal that lets a process go on; others pass."""
+    with Session(Limits(cell_seconds=10)) as session:
+        session.run(SENDS)
+        printed = session.run(f"import signal\nprint(sorted(sends(signal.{signal})))").outputs[0]["text"]
+        assert session._process is not None
+        if "calls" in session._process.layers:
+            assert printed.strip() == str(which)
 
 
 def _ticks(pid: int) -> int:
