@@ -6,6 +6,8 @@ JOBS ?= 2
 # Tests run side by side and compute on small tensors: one thread each. A worker that is done takes over half of what
 # another still has to do, in the order of the files: what a folder's tests share is made once.
 test rest: export OMP_NUM_THREADS := 1
+# Of the hundreds of interpreters that tests start, only the first one compiles our modules.
+test rest: export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal --durations=20
 # The markers of pyproject.toml.
 NEEDS := answers or browser or compiler or environment or training

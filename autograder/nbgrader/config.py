@@ -21,7 +21,7 @@ def configure(c: Any, course: Path | str) -> None:
     c.CourseDirectory.root = str(Path(course).resolve())
     c.ExecutePreprocessor.timeout = 60
     c.NotebookClient.kernel_manager_class = "autograder.nbgrader.kernels.PrivateKernels"
-    wait_for_locks()
+    prepare_gradebooks()
     here = "autograder.nbgrader"
     c.GenerateAssignment.exporter_class = f"{here}.releasing.ReleaseExporter"
     c.Autograde.exporter_class = f"{here}.autograding.GradingExporter"
@@ -45,12 +45,15 @@ def configure(c: Any, course: Path | str) -> None:
     c.GenerateFeedback.exporter_class = f"{here}.feedback_exporter.FeedbackExporter"
 
 
-def wait_for_locks() -> None:
+def prepare_gradebooks() -> None:
     """Let every gradebook of this process wait where another program has it locked: SQLite's own five seconds are few
-    beside a class."""
+    beside a class. A new one gets its version from here: nbgrader would start `alembic` for it, which imports all of
+    nbgrader once more."""
+    from nbgrader import api
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
+    api.get_alembic_version = _version
     if not event.contains(Engine, "connect", _wait):
         event.listen(Engine, "connect", _wait)
 
@@ -60,9 +63,17 @@ def _wait(connection: Any, _: object) -> None:
         connection.execute(f"PRAGMA busy_timeout = {1_000 * PATIENCE}")
 
 
+def _version() -> str:
+    """What `alembic heads` prints for nbgrader's own migrations."""
+    from alembic.script import ScriptDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
+
+    return str(ScriptDirectory(ALEMBIC_DIR).get_current_head())
+
+
 def _find_alembic() -> None:
     """Put this interpreter's programs on PATH: nbgrader looks `alembic` up there, and without an activated
-    environment it could never make or upgrade its database."""
+    environment it could never upgrade its database."""
     programs = str(Path(sys.executable).parent)
     if programs not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = programs + os.pathsep + os.environ.get("PATH", "")

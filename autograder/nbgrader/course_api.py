@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import StaffError
-from autograder.nbgrader.config import wait_for_locks
+from autograder.nbgrader.config import prepare_gradebooks
 
 LINES = 40  # of a failure's log
 
@@ -25,7 +25,7 @@ def opened(course: Path, *, verbose: bool = False) -> Iterator[Any]:
         # nbgrader's models overlap in their relationships, and its own calls are deprecated: nobody here can mend it.
         warnings.filterwarnings("ignore", module=r"(nbgrader|nbconvert|jupyter_client|traitlets|sqlalchemy)")
         warnings.filterwarnings("ignore", message=".*relationship .*")
-        wait_for_locks()
+        prepare_gradebooks()
         from nbgrader.apps import NbGrader
         from nbgrader.apps.api import NbGraderAPI
 

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from autograder.audit.answer_rows import read
 from autograder.audit.tried_answers import compared
 from autograder.core import Outcome
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 TABLES = sorted((ROOT / "tests/data/answers").glob("*.jsonl"))
@@ -19,9 +19,8 @@ SAMPLE = 40  # every so-manieth row is judged in the quick test
 
 def judge(*words: str, table: str | None = None) -> subprocess.CompletedProcess[str]:
     """What the command says to a table, of a file or from standard input."""
-    command = [sys.executable, "-m", "autograder", "judge", "--answers", *words]
-    environment = {**os.environ, "COLUMNS": "80"}
-    return subprocess.run(command, input=table, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=800)
+    command = ["autograder", "judge", "--answers", *words]
+    return forked.run(command, cwd=ROOT, env={**os.environ, "COLUMNS": "80"}, given=table or "", timeout=800)
 
 
 def lines(text: str) -> list[dict]:

@@ -21,6 +21,7 @@ from autograder.authoring.variants import variant
 from autograder.nbgrader.course_api import done, opened
 from autograder.simulation.classroom import Work, hand_in
 from autograder.simulation.personas import personas
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"
@@ -44,24 +45,27 @@ class Classroom:
 
     path: Path
 
-    def command(self, *words: str) -> list[str]:
-        """A command line of `autograder` for this course."""
-        return [sys.executable, "-m", "autograder", words[0], "ps1", "--course", str(self.path), *words[1:]]
+    def start(self, verb: str, *words: str) -> forked.Forked:
+        """Begin a command of `autograder` for this course."""
+        line = ["autograder", verb, "ps1", "--course", str(self.path), *words]
+        return forked.Forked(line, cwd=Path.cwd(), env=environment())
 
-    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
-        """Begin a command."""
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(self.command(*words), env=environment(), **streams, **options)
+    def call(self, verb: str, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; with options of `subprocess.run`, in an interpreter of its own."""
+        line = ["autograder", verb, "ps1", "--course", str(self.path), *words]
+        if options:
+            line[:1] = [sys.executable, "-m", "autograder"]
+            streams = {"capture_output": True, "text": True, "timeout": 120}
+            return subprocess.run(line, env=environment(), **streams, **options)
+        return forked.run(line, cwd=Path.cwd(), env=environment())
 
-    def call(self, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
-        process = self.start(*words, **options)
-        out, err = process.communicate(timeout=120)
-        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    def nbgrader(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of nbgrader in this course to its end."""
+        return forked.run(["nbgrader", *words], cwd=self.path, env=environment())
 
-    def grade(self, *words: str) -> dict[str, Any]:
+    def grade(self, *words: str, **options: Any) -> dict[str, Any]:
         """`autograder grade` and its figures."""
-        run = self.call("grade", "--json", *words)
+        run = self.call("grade", "--json", *words, **options)
         assert run.stdout, run.stderr
         return {**json.loads(run.stdout.splitlines()[-1]), "exit": run.returncode}
 
@@ -126,7 +130,7 @@ def graded(built, tmp_path_factory) -> Classroom:
     """A copy after an undisturbed run: to be looked at, not to be changed."""
     shutil.copytree(built.path.parent, tmp_path_factory.mktemp("graded") / "course", symlinks=True)
     classroom = Classroom(tmp_path_factory.getbasetemp() / "graded0" / "course" / "notebooks")
-    assert classroom.grade()["exit"] == 0
+    assert classroom.grade(cwd="/")["exit"] == 0  # started as users start it
     return classroom
 
 

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from autograder.authoring.assignment import read_assignment
 from autograder.authoring.variants import course_secret, variant
 from autograder.grading import report
 from autograder.simulation.classroom import Work, hand_in
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "notebooks"
@@ -23,12 +22,8 @@ NAMES = sorted(path.stem for path in COURSE.glob("*.toml"))
 
 def command(course, program, *words):
     """Run nbgrader or autograder as a user would."""
-    line = {
-        "nbgrader": [str(Path(sys.executable).with_name("nbgrader"))],
-        "autograder": [sys.executable, "-m", "autograder"],
-    }[program]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "AUTOGRADER_PROBLEMS": str(ROOT / "problems")}
-    run = subprocess.run([*line, *words], cwd=course, env=environment, capture_output=True, text=True, timeout=500)
+    run = forked.run([program, *words], cwd=course, env=environment)
     assert run.returncode in (0, 1), run.stdout + run.stderr  # 1: something is held for a person
     return run.stdout + run.stderr
 

@@ -9,8 +9,6 @@ import io
 import json
 import os
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -105,8 +103,7 @@ def photographed(built, tmp_path_factory):
     for number, fields in enumerate([*SEEN.values(), *UNSEEN.values()]):
         submit(classroom, f"s{number}", {"tiny.ipynb": with_answer(solved, fields), "photo.jpg": JPEG})
     figures = classroom.grade()
-    code = [sys.executable, "-m", "nbgrader", "generate_feedback", "ps1", "--force"]
-    again = subprocess.run(code, cwd=classroom.path, capture_output=True, text=True, timeout=200)
+    again = classroom.nbgrader("generate_feedback", "ps1", "--force")
     return classroom, figures, again
 
 
@@ -198,11 +195,9 @@ def test_missing_notebooks_are_named_and_counted(built, tmp_path):
 
     assert pages() == {"perfect"}
     shutil.rmtree(classroom.path / "feedback")
-    nbgrader = [sys.executable, "-m", "nbgrader"]
     for student in ("perfect", "both"):
         for step in ("autograde", "generate_feedback"):
-            code = [*nbgrader, step, "ps1", "--force", "--student", student]
-            run = subprocess.run(code, cwd=classroom.path, capture_output=True, text=True, timeout=200)
+            run = classroom.nbgrader(step, "ps1", "--force", "--student", student)
             assert run.returncode == 0, run.stderr
             assert ("not handed in: second" in run.stderr) == (step == "autograde" and student == "perfect")
     assert pages() == {"perfect"}
@@ -472,8 +467,7 @@ def test_the_other_route_gives_the_same_marks(accounted, tmp_path):
     classroom = type(accounted[0])(tmp_path / "course/notebooks")
     ours = {row[:2]: row[2] for row in classroom.rows()}
     for student in ("data", "data_changed", "nested_beside_stub", "zip_beside_stub", "large"):
-        code = [sys.executable, "-m", "nbgrader", "autograde", "ps1", "--force", "--student", student]
-        run = subprocess.run(code, cwd=classroom.path, capture_output=True, text=True, timeout=200)
+        run = classroom.nbgrader("autograde", "ps1", "--force", "--student", student)
         assert run.returncode == 0, run.stderr[-2000:]
         assert standings(classroom, student) == standings(accounted[0], student)
     assert {row[:2]: row[2] for row in classroom.rows()} == ours

@@ -19,6 +19,7 @@ from autograder.cli import main
 from autograder.course.per_student import alike
 from autograder.course.roster import read_roster
 from autograder.errors import StaffError
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 SLUG = "merged_query_key"
@@ -41,8 +42,7 @@ def course(tmp_path, monkeypatch):
 
 def command(course, *words):
     """Run a command in the course; what it printed."""
-    name = Path(sys.executable).with_name(words[0])
-    run = subprocess.run([name, *words[1:]], cwd=course, env=ENVIRONMENT, capture_output=True, text=True)
+    run = forked.run(words, cwd=course, env=ENVIRONMENT)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout + run.stderr
 

@@ -7,6 +7,8 @@ the tables before you raise the bound in pyproject.toml: each row says what is u
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +16,7 @@ import nbgrader
 import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from nbgrader import api, apps, plugins, preprocessors, utils
+from nbgrader import api, apps, dbutil, plugins, preprocessors, utils
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
@@ -23,6 +25,7 @@ from nbgrader.nbgraderformat import SCHEMA_VERSION
 from traitlets.config import HasTraits
 
 from autograder.grading.repair import released_checksum
+from autograder.nbgrader.config import prepare_gradebooks
 from autograder.nbgrader.intake import Sanitize
 from autograder.nbgrader.run_and_judge import RunAndJudge
 
@@ -33,6 +36,7 @@ PLACE = ("cell", "notebook", "assignment", "student")
 CALLS: list[tuple[Any, str, tuple[Any, ...], tuple[str, ...]]] = [
     (api, "Gradebook", ("url", "course"), ()),
     (api, "new_uuid", (), ()),
+    (api, "get_alembic_version", (), ()),
     (api.Gradebook, "find_assignment", (ANY, "assignment"), ()),
     (api.Gradebook, "find_notebook", (ANY, *PLACE[1:3]), ()),
     (api.Gradebook, "find_grade", (ANY, *PLACE), ()),
@@ -178,6 +182,16 @@ def test_what_we_rely_on_is_there() -> None:
     """Functions take the arguments that we give, classes have the traits and columns, and the steps are those known."""
     found = list(broken(CALLS, TRAITS, WRITTEN, READ, STEPS))
     assert not found, f"nbgrader {nbgrader.__version__} is not what autograder/nbgrader was written for: {found}"
+
+
+def test_a_new_gradebook_has_the_version_that_alembic_says() -> None:
+    """Read from the folder of migrations, it is what a process of its own would tell nbgrader, which asks for it."""
+    with dbutil._temp_alembic_ini("sqlite://") as ini:
+        words = [sys.executable, "-m", "alembic", "-c", ini, "heads"]
+        run = subprocess.run(words, capture_output=True, text=True, check=True)
+    prepare_gradebooks()
+    assert api.get_alembic_version() == run.stdout.split()[0]
+    assert "get_alembic_version" in api.Gradebook.__init__.__code__.co_names
 
 
 class Changed:

@@ -21,6 +21,7 @@ from autograder.authoring.assignment import read_assignment
 from autograder.authoring.building import notebook_text
 from autograder.authoring.variants import SECRET_FILE, course_secret, student_seed, variant
 from autograder.grading import report as reports
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 PROBLEMS = ROOT / "tests" / "data" / "identity"
@@ -45,12 +46,9 @@ class Course:
 
     def run(self, *words: str, secret: str = "", fails: bool = False) -> str:
         """A command; what it said."""
-        program = [sys.executable, "-m", words[0]] if words[0] == "autograder" else [_beside(words[0])]
         extra = {"AUTOGRADER_SECRET": secret} if secret else {}
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "AUTOGRADER_PROBLEMS": "", **extra}
-        done = subprocess.run(
-            [*program, *words[1:]], cwd=self.path, env=environment, capture_output=True, text=True, timeout=300
-        )
+        done = forked.run(words, cwd=self.path, env=environment)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -85,10 +83,6 @@ class Course:
         report = reports.load(reports.path_of(self.path, assignment, student, name))
         said = [verdict.message for outcome in report.outcomes for verdict in outcome.verdicts]
         return " ".join(filter(None, [*report.flags, *said]))
-
-
-def _beside(name: str) -> str:
-    return str(Path(sys.executable).with_name(name))
 
 
 def new_course(folder: Path, **files: str) -> Course:

@@ -1,5 +1,6 @@
 """Softmax, entropy and cross-entropy: every family, population and last question against sums by brute force."""
 
+import functools
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -22,9 +23,15 @@ NAMES = {
 }  # fmt: skip
 
 
+@functools.cache
+def drawn(seed):
+    """The parameters of a seed; nobody changes them."""
+    return variant(PROBLEM, seed).parameters
+
+
 def draws(count):
     """The parameters of the first seeds."""
-    return [variant(PROBLEM, seed).parameters for seed in range(count)]
+    return map(drawn, range(count))
 
 
 def value(text, **letters):
@@ -42,6 +49,7 @@ def right(p, name, **letters):
 # The distributions once more, by what their names say.
 
 
+@functools.cache
 def energies(name, cut):
     """The numbers that i ranges over, as far as they matter below `cut`, with their energies."""
     kind, _, last = name.rpartition(" ")
@@ -76,6 +84,25 @@ def softmax(energy, beta):
     return {i: weight / total for i, weight in weights.items()}
 
 
+@functools.cache
+def boltzmann(name, cut, beta):
+    """The softmax of a family's energies below `cut`."""
+    return softmax(energies(name, cut), beta)
+
+
+@functools.cache
+def two_indices(beta):
+    """P(i, j) of the energy i + j."""
+    return softmax({(i, j): i + j for i in range(120) for j in range(120)}, beta)
+
+
+@functools.cache
+def poisson(mu):
+    """P(i) of mean mu, divided by its sum."""
+    law = [math.exp(i * math.log(mu) - math.lgamma(i + 1)) for i in range(100)]
+    return {i: x / math.fsum(law) for i, x in enumerate(law)}
+
+
 def mean(P, f):
     """The average of f(i) over P; a number without weight adds nothing."""
     return math.fsum(weight * f(i) for i, weight in P.items() if weight)
@@ -86,8 +113,9 @@ def cross(Q, P):
     return mean(Q, lambda i: -math.log(P[i]) if P.get(i) else math.inf)
 
 
-def population(p, energy, gamma, k):
+def population(p, cut, gamma, k):
     """Pop as a table of numbers."""
+    energy = energies(p["family"], cut)
     first = {"all integers": [0, 1, -2, 3, -4, 5, -6], "pairs": [1, 4, 5, 6, 9, 11], "triples": [1, 4, 5, 6, 9, 11]}
     numbers = first.get(p["family"], sorted(energy))
     match p["population"]:
@@ -99,7 +127,7 @@ def population(p, energy, gamma, k):
             a, c = (numbers[place] for place in p["places"])
             return {a: float(Fraction(p["q"])), c: float(1 - Fraction(p["q"]))}
         case _:
-            return softmax(energy, gamma)
+            return boltzmann(p["family"], cut, gamma)
 
 
 def test_every_variant_by_brute_force():
@@ -109,10 +137,10 @@ def test_every_variant_by_brute_force():
         seen |= {p["family"], p["population"], p["further"]}
         for beta in BETAS:
             gamma = 1.7 * beta
-            energy = energies(p["family"], 110 / beta)
-            P = softmax(energy, beta)
+            cut = 110 / beta
+            energy, P = energies(p["family"], cut), boltzmann(p["family"], cut, beta)
             k = sorted(energy, key=lambda i: (energy[i], i))[1]
-            Pop = population(p, energy, gamma, k)
+            Pop = population(p, cut, gamma, k)
             letters = {"beta": beta, "gamma": gamma, "k": k}
             for i in sorted(energy, key=abs)[:5]:
                 assert right(p, "softmax", beta=beta, i=i) == pytest.approx(P[i], rel=1e-11)
@@ -123,16 +151,16 @@ def test_every_variant_by_brute_force():
             backward = cross(P, Pop)
             assert right(p, "reverse_cross_entropy", **letters) == pytest.approx(backward, rel=1e-11)
             assert right(p, "reverse_divergence", **letters) == pytest.approx(backward - entropy, rel=1e-10)
-            check_further(p, energy, beta, Pop, letters)
+            check_further(p, cut, beta, Pop, letters)
     assert {"from 0", "even", "two states", "all integers", "offset 1/2", "one-hot", "temperature", "uniform",
             "two points", "smoothing", "slope", "entropy slope", "fit", "entropy of mean", "growing degeneracy",
             "Poisson", "Poisson divergence", "two indices", "two indices, entropy"} <= seen  # fmt: skip
 
 
-def check_further(p, energy, beta, Pop, letters):
+def check_further(p, cut, beta, Pop, letters):
     """The last question, by sums or by differences."""
-    P, h = softmax(energy, beta), 1e-4
-    near = [softmax(energy, beta + step) for step in (-h, h)]
+    energy, h = energies(p["family"], cut), 1e-4
+    P, *near = (boltzmann(p["family"], cut, beta + step) for step in (0, -h, h))
     number = float if p["family"].startswith("offset") else lambda i: float(energy[i])
     u = mean(P, number)
     match p["further"]:
@@ -161,14 +189,13 @@ def other_distribution(p, kind, beta):
         weights = [(i + 1) * math.exp(-beta * i) for i in numbers]
         assert right(p, "further", beta=beta, i=3) == pytest.approx(weights[3] / math.fsum(weights), rel=1e-11)
     elif kind.startswith("Poisson"):
-        law = lambda mu: [math.exp(i * math.log(mu) - math.lgamma(i + 1)) for i in range(100)]  # noqa: E731
-        Q, R = ({i: x / math.fsum(law(mu)) for i, x in enumerate(law(mu))} for mu in (beta, 2.0))
+        Q, R = poisson(beta), poisson(2.0)
         if kind == "Poisson":
             assert right(p, "further", mu=beta, i=4) == pytest.approx(Q[4], rel=1e-11)
         else:
             assert right(p, "further", mu_1=beta, mu_2=2) == pytest.approx(cross(Q, R) - cross(Q, Q), rel=1e-9)
     else:
-        Q = softmax({(i, j): Fraction(i + j) for i in range(120) for j in range(120)}, beta)
+        Q = two_indices(beta)
         if kind == "two indices":
             assert right(p, "further", beta=beta, i=2, j=1) == pytest.approx(Q[2, 1], rel=1e-10)
         else:

@@ -1,8 +1,9 @@
 """Every hostile submission in `attacks/`: contained, marked by its answers, flagged where it should be, and gone.
 
 An attack is a file of data: its docstring is its claim, CELLS are the student's cells, ANSWERS replaces the right or
-the wrong answer, FILES lie beside the notebook, LIMITS differ from the usual, MARKS says what each part must come to,
-FLAG is a word of the flag that must be raised, and REAL says that the same cells do their harm where there is no wall.
+the wrong answer, FILES (or what it returns) lie beside the notebook, LIMITS differ from the usual, MARKS says what
+each part must come to, FLAG is a word of the flag that must be raised, and REAL says that the same cells do their harm
+where there is no wall.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def let_loose(host: Host, module: ModuleType, **limits: Any) -> Any:
     """Grade the attack's submission."""
     changed = dataclasses.replace(QUICK, **{**getattr(module, "LIMITS", {}), **limits})
     answers, files = getattr(module, "ANSWERS", {}), getattr(module, "FILES", {})
-    return run(host, module.CELLS, answers=answers, limits=changed, files=files)
+    return run(host, module.CELLS, answers=answers, limits=changed, files=files() if callable(files) else files)
 
 
 @pytest.mark.parametrize("name", HERE)

@@ -47,27 +47,40 @@ def refuse(monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
     python = layers.python
     before = REFUSING.format(machine=platform.machine()) + more
     monkeypatch.setattr(layers, "python", lambda code: python(f"exec({before!r}); {code}"))
-    monkeypatch.setattr(warm, "_warm", None)
     monkeypatch.setattr(layers, "_announced", {frozenset({"processes", "network", "names"}), frozenset(layers.LAYERS)})
     monkeypatch.setattr(layers, "announce", lambda *_, **__: None)
 
 
+@pytest.fixture(scope="module")
+def parents() -> Iterator[dict[str, warm.Warm]]:
+    """One warm parent for each kind of machine, by what comes `more`; notebooks never share more than that."""
+    started = {}
+    for more in ("", WITHOUT):
+        with pytest.MonkeyPatch.context() as patch:
+            refuse(patch, more)
+            started[more] = warm.Warm.start()
+    yield started
+    for parent in started.values():
+        parent.close()
+
+
+def use(monkeypatch: pytest.MonkeyPatch, parents: dict[str, warm.Warm], more: str = "") -> None:
+    """Run this test's notebooks there."""
+    refuse(monkeypatch, more)
+    monkeypatch.setattr(warm, "_warm", parents[more])
+    monkeypatch.setattr(warm, "_warm_pid", os.getpid())
+
+
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def refused(monkeypatch: pytest.MonkeyPatch, parents: dict[str, warm.Warm]) -> None:
     """A machine that refuses namespaces."""
-    refuse(monkeypatch)
-    yield
-    if warm._warm is not None:
-        warm._warm.close()
+    use(monkeypatch, parents)
 
 
 @pytest.fixture
-def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def without(monkeypatch: pytest.MonkeyPatch, parents: dict[str, warm.Warm]) -> None:
     """The same machine with a kernel that has no Landlock."""
-    refuse(monkeypatch, WITHOUT)
-    yield
-    if warm._warm is not None:
-        warm._warm.close()
+    use(monkeypatch, parents, WITHOUT)
 
 
 @LOCKED

@@ -1,0 +1,214 @@
+"""Commands as users run them, each in a process of its own, without seconds of imports for each.
+
+A process imports once what `autograder` and `nbgrader` import, torch and all, and forks a command on request: with its
+own arguments, environment, folder, output, exit code and signals. `autograder grade` splits there as it does after its
+restart (autograder.sandbox.halves). What a start itself is about is tested with processes that start.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from autograder.commands.judge_answers import LANGUAGES
+from autograder.sandbox import halves, layers
+
+MAINS = {"autograder": "autograder.cli", "nbgrader": "nbgrader.apps.nbgraderapp"}
+RUN_NOTEBOOKS = {"grade", "autograde", "judge"}
+IMPORTED = (
+    *LANGUAGES, "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "nbgrader.apps.nbgraderapp",
+    "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "autograder.cli", "autograder.course.run",
+    "autograder.course.progress", "autograder.course.regrading", "autograder.course.collecting",
+    "autograder.authoring.building", "autograder.nbgrader.autograding", "autograder.nbgrader.feedback_exporter",
+    "autograder.nbgrader.run_and_judge", "autograder.nbgrader.releasing", "autograder.nbgrader.seal",
+    "autograder.sandbox.child", "rich.live", "rich.progress", "rich.table",
+)  # fmt: skip
+END_SECONDS = 10
+
+
+class Forked:
+    """A command that runs, as far as `subprocess.Popen` with text and pipes shows one."""
+
+    def __init__(self, words: Sequence[str], *, cwd: Path, env: Mapping[str, str], given: str = "") -> None:
+        self.args, self.returncode = list(words), None
+        self._channel, theirs = socket.socketpair()
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        state = {"arguments": self.args, "environment": dict(env), "folder": str(cwd)}
+        with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as stdin:
+            for file, text in ((told, json.dumps(state)), (stdin, given)):
+                file.write(text.encode())
+                file.seek(0)
+            descriptors = [told.fileno(), theirs.fileno(), stdin.fileno(), out_end, err_end]
+            socket.send_fds(_server(), [b"."], descriptors)
+        theirs.close()
+        os.close(out_end)
+        os.close(err_end)
+        self.stdout, self.stderr = os.fdopen(out, encoding="utf-8"), os.fdopen(err, encoding="utf-8")
+        self.pid = int(self._told())
+
+    def _told(self) -> str:
+        """The next line from where this was forked: the process's number, then how it ended."""
+        line = b""
+        while not line.endswith(b"\n"):
+            piece = self._channel.recv(1)
+            assert piece, "the process that forks commands has ended"
+            line += piece
+        return line.decode()
+
+    def poll(self) -> int | None:
+        """The exit code, once there is one."""
+        return self._ended(0)
+
+    def _ended(self, seconds: float | None) -> int | None:
+        if self.returncode is None and select.select([self._channel], [], [], seconds)[0]:
+            self.returncode = os.waitstatus_to_exitcode(int(self._told()))
+            self._channel.close()
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What the command writes, to its end; subprocess.TimeoutExpired if that takes too long."""
+        written: list[str] = ["", ""]
+
+        def read(number: int, file: Any) -> None:
+            with file:
+                written[number] = file.read()
+
+        readers = [threading.Thread(target=read, args=item) for item in enumerate((self.stdout, self.stderr))]
+        for reader in readers:
+            reader.start()
+        if self._ended(timeout) is None:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        for reader in readers:
+            reader.join()
+        return written[0], written[1]
+
+    def send_signal(self, number: int) -> None:
+        """A signal, unless the command has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+
+def run(
+    words: Sequence[str], *, cwd: Path, env: Mapping[str, str], given: str = "", timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
+    """A command to its end; `given` is its standard input."""
+    command = Forked(words, cwd=cwd, env=env, given=given)
+    try:
+        out, err = command.communicate(timeout)
+    finally:
+        command.kill()
+    return subprocess.CompletedProcess(command.args, command.returncode, out, err)
+
+
+@functools.cache
+def _server() -> socket.socket:
+    """The way to this process's own forking process, which ends when this end is closed."""
+    ours, theirs = socket.socketpair()
+    words = layers.python(f"from tests.forked import serve; serve({theirs.fileno()})")
+    streams = dict.fromkeys(("stdin", "stdout"), subprocess.DEVNULL)
+    process = subprocess.Popen(
+        words, pass_fds=[theirs.fileno()], env=layers.environment(), cwd="/", start_new_session=True, **streams
+    )
+    theirs.close()
+
+    def end() -> None:
+        ours.close()
+        process.wait(END_SECONDS)
+
+    atexit.register(end)
+    return ours
+
+
+def serve(descriptor: int) -> None:
+    """Import, then fork on request until nobody can ask any more; in a fork, be the command."""
+    control = socket.socket(fileno=descriptor)
+    for name in IMPORTED:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    running: dict[int, socket.socket] = {}
+
+    def tell_of_ends(*_: object) -> None:
+        while running:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            with running.pop(pid) as channel:
+                channel.send(b"%d\n" % status)
+
+    signal.signal(signal.SIGCHLD, tell_of_ends)
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 5)
+        if not message:
+            return
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        pid = os.fork()
+        if pid == 0:
+            _end(_command, control, running, descriptors)
+        running[pid] = socket.socket(fileno=descriptors.pop(1))
+        running[pid].send(b"%d\n" % pid)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        for number in descriptors:
+            os.close(number)
+
+
+def _end(command: Callable[..., None], *arguments: Any) -> NoReturn:
+    """End with a command as an interpreter does, but for the seconds in which it takes torch apart."""
+    try:
+        command(*arguments)
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _command(control: socket.socket, running: Mapping[int, socket.socket], descriptors: Sequence[int]) -> None:
+    """What is asked for, from the first line of its `main` to the end of the interpreter."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+    control.close()
+    for channel in running.values():
+        channel.close()
+    state, channel, *streams = descriptors
+    os.close(channel)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    with open(state, encoding="utf-8") as file:
+        told = json.load(file)
+    program, verb = told["arguments"][:2]
+    if RUN_NOTEBOOKS & {verb}:
+        halves.split()
+    halves._RESTARTED = True
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    sys.argv = told["arguments"]
+    os.chdir(told["folder"])
+    importlib.import_module(MAINS[program]).main()
