@@ -10,7 +10,8 @@ from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, li
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.hints import ladder
 from autograder.maths.tensor.messages import UNREAD
-from autograder.maths.tensor.question import Prepared, Question, Text, system_of
+from autograder.maths.tensor.question import Prepared, Question
+from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.values import Budget
 
