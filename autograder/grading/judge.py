@@ -36,8 +36,8 @@ def judge_part(
 
 def _writable(verdict: Verdict) -> Verdict:
     """With texts that a file can hold: a verdict may quote what was handed in."""
-    texts = {name: writable(getattr(verdict, name)) for name in ("message", "witness", "staff")}
-    return replace(verdict, **texts)
+    message, witness, staff = map(writable, (verdict.message, verdict.witness, verdict.staff))
+    return replace(verdict, message=message, witness=witness, staff=staff)
 
 
 def carrying(part: Part, ask: Ask, before: Sequence[Outcome]) -> Ask:
