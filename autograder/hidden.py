@@ -12,9 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring import ledger
+from autograder.authoring.assignment import Assignment, find_course, read_if_there
 from autograder.authoring.loading import find_problems, load
+from autograder.authoring.sealing import Identity
 from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, student_seed
+from autograder.authoring.voids import CHECK
 from autograder.core import Outcome
+from autograder.errors import StaffError
+from autograder.grading.identity import Handout, Known
 from autograder.grading.judge import judge_part
 from autograder.grading.submission import paper_of
 from autograder.protocol.answering import answer, quiet_stderr
@@ -24,19 +30,70 @@ _BEFORE: dict[tuple[str, int], dict[str, Outcome]] = {}
 
 
 def score(slug: str, part: str, *, version: int, seed: int, points: float, names: Mapping[str, Any]) -> float:
-    """The points of one part as a plain float. Prints what was lost and why; writes nothing to standard error."""
+    """The points of one part as a plain float. Prints what was lost and why; writes nothing to standard error.
+
+    What was handed in is judged as what it was handed out as, and by what the assignment's file says of the part. What
+    only a person can decide has no points yet, and says so.
+    """
     with quiet_stderr():
-        folder = find_problems()
+        folder, assignment = find_problems(), _assignment()
+        known = _known(slug, seed, version, assignment, folder)
+        if reason := known.reason or known.held.get(part):
+            print(f"{reason} A grader will check this.")
+            return 0.0
         problem = load(slug, folder)
-        paper = paper_of(problem, folder=folder, seed=seed, secret=_secret(), version=version)
-        worth = dataclasses.replace(problem.part(part), points=points)
-        before = _BEFORE.setdefault((slug, seed), {})
+        void = assignment.voids.get(slug, {}).get(part) if assignment else None
+        void = void if void and void.applies(known.seed) else None
+        paper = paper_of(problem, folder=folder, seed=known.seed, secret=_secret(), version=version)
+        asked = void.accepting(problem.part(part)) if void else problem.part(part)
+        before = _BEFORE.setdefault((slug, known.seed), {})
         ask = functools.partial(answer, namespace=names)
-        outcome = before[part] = judge_part(worth, paper.parameters, ask, paper.key(part), list(before.values()))
+        outcome = judge_part(
+            dataclasses.replace(asked, points=points), paper.parameters, ask, paper.key(part), list(before.values())
+        )
+        before[part] = outcome
+        outcome = void.settled(outcome) if void else outcome
+    for text in (*outcome.notes, *known.remarks):
+        print(text)
     for verdict in outcome.verdicts:
-        if not verdict.ok:
+        if verdict.message and (not verdict.ok or verdict.check == CHECK):
             print(f"{verdict.check}: {verdict.message}")
     return float(outcome.points)
+
+
+def _assignment() -> Assignment | None:
+    """The assignment that the notebook belongs to, where it lies in a course (`…/<student>/<assignment>/`)."""
+    try:
+        return read_if_there(find_course(), Path.cwd().resolve().name)
+    except StaffError:
+        return None
+
+
+def _known(slug: str, seed: int, version: int, assignment: Assignment | None, problems: Path) -> Known:
+    """What the notebook was handed out as; as the cell says, where nothing was handed in."""
+    as_told = Known(name=slug, seed=seed, version=version)
+    student = Path.cwd().resolve().parent.name
+    if assignment is None:
+        return as_told
+    handed_in = find_course() / "submitted" / student / assignment.name / f"{slug}.ipynb"
+    if not handed_in.is_file():
+        return as_told
+    whose = student if assignment.per_student else ""
+    own = {
+        other: Identity(
+            assignment=assignment.name, slug=other, version=version, parameters="", student=whose,
+            seed=seed if other == slug else own_seed(assignment.name, other) if whose else assignment.seed,
+        )
+        for other in dict.fromkeys((slug, *assignment.problems))
+    }  # fmt: skip
+    made = ledger.read(find_course(), assignment.name)
+    handout = Handout(
+        assignment=assignment.name, student=student, secret=_secret(), problems=problems, own=own, made=made
+    )
+    known = handout.known(handed_in.read_bytes(), slug) or as_told
+    if known.name != slug:
+        return dataclasses.replace(known, reason=f"This file is the notebook {known.name!r}, handed in as {slug!r}.")
+    return known
 
 
 def own_seed(assignment: str, slug: str) -> int:

@@ -163,7 +163,7 @@ def _number_difference(value: Any, expected: Number, near: Tolerance, where: str
         if near.nan and given != given and expected != expected:
             return None
         return Difference(code="finite", message=f"{where} is not a number (nan)")
-    if given == expected:
+    if given == expected or _one_decimal(given, expected) or _one_decimal(expected, given):
         return None
     infinite = abs(given) == float("inf") or abs(expected) == float("inf")
     if near.rtol and not infinite:
@@ -171,6 +171,16 @@ def _number_difference(value: Any, expected: Number, near: Tolerance, where: str
         if gap <= Fraction(near.rtol) * scale:
             return None
     return Difference(code="value", message=f"{where} is not correct")
+
+
+def _one_decimal(fraction: Number, floating: Number) -> bool:
+    """Whether a fraction, such as a typed 7.2, is the number that a float of that text is; whole ones are exact."""
+    if not isinstance(fraction, Fraction) or not isinstance(floating, float) or fraction.denominator == 1:
+        return False
+    try:
+        return float(fraction) == floating
+    except OverflowError:
+        return False
 
 
 def number(value: Any) -> Number | None:

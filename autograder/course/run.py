@@ -31,7 +31,7 @@ from autograder.nbgrader.folder import Folder, Handed
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies
 
-_LOOK = 0.1  # seconds between two looks at whether there is room: a notebook that gives way makes some
+_LOOK = 0.05  # seconds between two looks at whether there is room: a notebook that gives way makes some
 _FOR_ALL = ("journal", "gradebook_locked")  # what goes wrong for everybody, and stops the run
 STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
@@ -209,11 +209,13 @@ class _Run:
         """Keep the workers busy, and little more than that in memory."""
         running: dict[Future[Replies], tuple[_Work, Attempt]] = {}
         more = True
+        workers.expect(more)
         while running or more:
             while more and workers.room():
                 handed = next(todo, None)
                 if handed is None:
                     more = False
+                    workers.expect(more)
                 elif work := self._begin(handed):
                     for attempt in work.to_run():
                         assert attempt.task

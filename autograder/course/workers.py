@@ -28,11 +28,16 @@ _LAYER_SECONDS = 120  # for a worker's first import and one look at its layers
 
 
 class Workers(Protocol):
-    """Answers tasks, one notebook's each; `room` says whether more of them would keep it busy."""
+    """Answers tasks, one notebook's each; `room` says whether more of them would keep it busy.
+
+    `expect` tells it whether more are to come.
+    """
 
     def submit(self, task: Task) -> Future[Replies]: ...  # noqa: D102 - described by the class
 
     def room(self) -> bool: ...  # noqa: D102
+
+    def expect(self, more: bool) -> None: ...  # noqa: D102
 
     def close(self, *, now: bool = False) -> None: ...  # noqa: D102
 
@@ -59,6 +64,10 @@ class Threads:
     def room(self) -> bool:
         """Whether at most one waits behind those that run; those that stand still have had their turn."""
         return len(self._running) - self._turns.standing() <= self._turns.jobs
+
+    def expect(self, more: bool) -> None:
+        """What stands still leaves processors to what is to come."""
+        self._turns.expect(more)
 
     def close(self, *, now: bool = False) -> None:
         """Let the threads go; `now` ends what still runs."""
@@ -182,6 +191,9 @@ class Cluster:
     def room(self) -> bool:
         """Whether the workers have no more than they can run, and one besides."""
         return len(self._running) <= self.jobs
+
+    def expect(self, more: bool) -> None:
+        """Nothing stands still there."""
 
     def close(self, *, now: bool = False) -> None:
         """Leave the cluster as it was."""

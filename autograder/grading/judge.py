@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from autograder.core import FAILURES, Answer, Ask, Outcome, Parameters, Part, Question, Standing, Verdict
+from autograder.grading.repair import writable
 from autograder.protocol.respondents import Interview, fault_verdict
 
 
@@ -27,9 +29,15 @@ def judge_part(
         standing=standing,
         points=points,
         max_points=float(part.points),
-        verdicts=tuple(verdicts),
+        verdicts=tuple(map(_writable, verdicts)),
         answers=interview.answers,
     )
+
+
+def _writable(verdict: Verdict) -> Verdict:
+    """With texts that a file can hold: a verdict may quote what was handed in."""
+    message, witness, staff = map(writable, (verdict.message, verdict.witness, verdict.staff))
+    return replace(verdict, message=message, witness=witness, staff=staff)
 
 
 def carrying(part: Part, ask: Ask, before: Sequence[Outcome]) -> Ask:

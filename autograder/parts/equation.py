@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from autograder.core import Parameters, Part
-from autograder.errors import Unreadable
+from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts.open_answer import Demands, OpenAnswer, judged
 from autograder.parts.typed import Typed, guarded, guarded_first
@@ -48,27 +48,35 @@ class Equation(Typed):
     rungs: int = 2
 
     kind = "equation"
-    told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive", "constraints")
+    told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive", "constraints", "given")
     example = 'r"""..."""'
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.demands and self.given_equations:
+            text = f"part {self.name!r} has demands, which see the answer's own equations alone: give no others"
+            raise AuthorError("given_equations", text)
+
     @classmethod
-    def show(cls, answer: Any, *, target: str = "", **declared: Any) -> Shown:
+    def show(cls, answer: Any, *, target: str = "", given: Sequence[str] = (), **declared: Any) -> Shown:
         """The equations typeset, with a note on each index; Unreadable also for a fault of meaning.
 
-        Where a `target` is named, one of the equations must define it.
+        Where a `target` is named, one of the equations must define it. `given` are equations of the question.
         """
         from autograder.maths import tensor as language
 
         words = dict(declared)
         system = language.parse(answer)
+        whole = language.with_given(system, given)
         declarations = language.declare(*words.pop("tensors", ()), **words)
-        fatal = [fault for fault in language.check(system, declarations) if fault.fatal]
+        fatal = [fault for fault in language.check(whole, declarations) if fault.fatal]
         if fatal:
             raise Unreadable(fatal[0].code, fatal[0].message)
-        description = language.describe(system, declarations)
-        if target and target not in (equation.name for equation in description.equations):
+        description = language.describe(whole, declarations)
+        own = {equation.left.name.key for equation in system.equations}
+        if target and target not in own:
             raise Unreadable("no_target", f"no equation has {target} alone on its left side")
-        return Shown(language.to_latex(system), _index_notes(description))
+        return Shown(language.to_latex(system), _index_notes(description, own))
 
     @classmethod
     def show_declared(cls, answer: Any) -> Shown:
@@ -82,7 +90,8 @@ class Equation(Typed):
             raise error
 
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
-        """The given tensors, sizes, sequences and context, as keywords of `tensor.declare`."""
+        """The given tensors, sizes, sequences and context, as keywords of `tensor.declare`, and given equations."""
+        given = self._given(p)
         tensors = self.tensors(p) if callable(self.tensors) else self.tensors
         sizes = self.sizes(p) if callable(self.sizes) else self.sizes
         return {
@@ -95,6 +104,7 @@ class Equation(Typed):
             "positive": self.positive,
             "open": self.demands is not None,
             **({"constraints": tuple(self.constraints)} if self.constraints else {}),
+            **({"given": (given,)} if given else {}),
         }
 
     def statement(self, p: Parameters) -> str:
@@ -159,7 +169,7 @@ class Equation(Typed):
     def _declared(self, p: Parameters) -> Any:
         from autograder.maths.tensor import declare
 
-        words = dict(self.declarations(p))
+        words = {name: value for name, value in self.declarations(p).items() if name != "given"}
         return declare(*words.pop("tensors"), **words)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
@@ -168,14 +178,16 @@ class Equation(Typed):
 
     def _told(self, p: Parameters) -> dict[str, Any]:
         """What the language is told of the question."""
-        given = self.given_equations(p) if callable(self.given_equations) else self.given_equations
-        return {"declarations": self._declared(p), "target": self.target or None, "given": given or None}
+        return {"declarations": self._declared(p), "target": self.target or None, "given": self._given(p) or None}
+
+    def _given(self, p: Parameters) -> str:
+        return self.given_equations(p) if callable(self.given_equations) else self.given_equations
 
 
-def _index_notes(description: Any) -> list[str]:
-    """A note on each equation's indices, then on what can be read in two ways."""
+def _index_notes(description: Any, own: Collection[str]) -> list[str]:
+    """A note on the indices of each own equation, then on what can be read in two ways."""
     notes = []
-    for equation in description.equations:
+    for equation in (each for each in description.equations if each.name in own):
         kinds = {
             "free": equation.free,
             "summed": equation.summed,

@@ -1,13 +1,15 @@
 """Whose turn it is to run: of many notebooks a few at a time, and first those that have run least.
 
 A notebook that does not come to its end would keep a place from all that wait. So one that has run for a while gives
-way: its processes stand still, its clock too, and it goes on once nothing waits that has run less. What a notebook may
-take is counted in its own time. Standing still is a signal from outside; only the clock on the wall shows it.
+way: its processes stand still, its clock too, and it goes on once nothing waits that has run less. While others are
+still to come, it goes on only where a processor is left for the judge, and one for who comes. What a notebook may take
+is counted in its own time. Standing still is a signal from outside; only the clock on the wall shows it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import statistics
 import threading
 import time
@@ -18,7 +20,7 @@ from autograder.errors import StaffError
 from autograder.sandbox.process import Process
 
 LONGEST = 10.0  # seconds after which every notebook gives way to one that has run less
-SHORTEST = 0.3  # before anything is known about a class, and where all of its notebooks are short
+SHORTEST = 0.1  # before anything is known about a class, and where all of its notebooks are short
 USUAL = 1.25  # of the time that notebooks of this class take in the middle
 STANDING = 64  # notebooks that stand still at a time: they keep their memory
 MEMORY_LEFT = 0.2  # of the machine's memory, without which nothing more is begun
@@ -76,6 +78,7 @@ class Turns:
         self._standing: list[Turn] = []
         self._took: deque[float] = deque(maxlen=100)
         self._closed = False
+        self._more = False
         threading.Thread(target=self._look, name="turns", daemon=True).start()
 
     @contextlib.contextmanager
@@ -100,6 +103,13 @@ class Turns:
                 self._fill()
                 self.changed.notify_all()
 
+    def expect(self, more: bool) -> None:
+        """Whether others are still to come."""
+        with self.changed:
+            self._more = more
+            self._fill()
+            self.changed.notify_all()
+
     def standing(self) -> int:
         """How many notebooks stand still."""
         with self.changed:
@@ -116,7 +126,8 @@ class Turns:
             self._admit(first)
 
     def _first(self) -> Turn | None:
-        return min((*self._waiting, *self._standing), key=Turn.ran, default=None)
+        idle = not self._more or len(self._running) + 2 < len(os.sched_getaffinity(0))
+        return min((*self._waiting, *(self._standing if idle else ())), key=Turn.ran, default=None)
 
     def _admit(self, turn: Turn) -> None:
         (self._waiting if turn in self._waiting else self._standing).remove(turn)
@@ -145,9 +156,13 @@ class Turns:
             self._admit(first)
 
     def _share(self, ran: float) -> float:
-        """How much longer than the other one that gives way must have run."""
-        usual = USUAL * statistics.median(self._took) if self._took else 0.0
-        return min(max(SHORTEST, usual, ran / 4), LONGEST)
+        """How much longer than the other one that gives way must have run.
+
+        While nothing is known, the longer the more of them stand still: it may be what is usual.
+        """
+        unknown = SHORTEST * (1 + len(self._standing) / (4 * self.jobs))
+        usual = max(SHORTEST, USUAL * statistics.median(self._took)) if self._took else unknown
+        return min(max(usual, ran / 4), LONGEST)
 
     def _room(self) -> bool:
         return len(self._standing) < STANDING and memory_left() > MEMORY_LEFT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder import Function, Number, close, gradient, holds, tensors
+from autograder import Expression, Function, Number, close, gradient, holds, tensors
 from autograder.core import Answer, Question, Verdict
 from autograder.grading.judge import award, judge_part
 from autograder.protocol.answering import question_key
@@ -140,3 +140,15 @@ def test_a_check_that_breaks_is_held():
     part = Function("f", points=1, inputs=inputs, reference=total, checks=[close(), holds(broken)])
     outcome = judge_part(part, {}, partial(answer, namespace={"f": total}), (4,))
     assert outcome.standing == "held" and outcome.points == 0.0
+
+
+@pytest.mark.parametrize(
+    "part",
+    [Expression("a", points=1, domains={"x": "real"}, reference="x"), Number("a", points=1, reference=lambda p: 7)],
+)
+def test_what_a_verdict_quotes_can_be_written_to_a_file(part):
+    """A text that was handed in may hold signs that no UTF-8 file can."""
+    outcome = judge_part(part, {}, lambda question: Answer(value="x + \ud800\nx + \udfff"), (4,))
+    assert outcome.standing == "held"
+    for verdict in outcome.verdicts:
+        assert verdict.message and (verdict.message + verdict.staff + verdict.witness).encode()

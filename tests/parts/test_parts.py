@@ -105,6 +105,21 @@ def test_decimals_within_the_stated_tolerance(given, ok):
     assert verdict(Number("n", points=1, reference=third, rtol=2e-3 / 2), says(given))[1] == ("ok" if ok else "value")
 
 
+@pytest.mark.parametrize(
+    ("reference", "given", "code"),
+    [
+        (7.2, "7.2", "ok"), (7.2, 7.2, "ok"), (7.2, "72/10", "ok"), (7.2, Fraction(36, 5), "ok"), (7.2, "7.20", "ok"),
+        (7.2, "7.2000001", "value"), (7.2, "7.19999999999", "value"), (7.2, Fraction(7_200_001, 10**6), "value"),
+        (7.2, float(np.float32(7.2)), "value"), (Fraction(36, 5), 7.2, "ok"), (Fraction(36, 5), 7.2000001, "value"),
+        (1e22, "10000000000000000000001", "value"), (1e22, "10000000000000000000000", "ok"), (0.1, "1e-1", "ok"),
+        (float("inf"), "7.5", "value"),
+    ],
+)  # fmt: skip
+def test_a_typed_decimal_is_the_float_of_its_text(reference, given, code):
+    """Without a tolerance, a decimal is right in any dress; one that differs is not, and whole numbers are exact."""
+    assert verdict(Number("n", points=1, reference=lambda p: reference), says(given))[1] == code
+
+
 @pytest.mark.parametrize(("given", "code"), [("7.2", "ok"), ("7,200", "unreadable"), ("7,201", "value")])
 def test_a_comma_that_may_be_the_decimal_sign(given, code):
     """Right where a comma is the decimal sign, the text waits for a person; wrong everywhere, it is lost."""

@@ -1,5 +1,6 @@
 """Multiple choice: what the look of the options and their order give away."""
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,25 @@ def test_nothing_in_the_order_tells_which_option_is_right():
         wrong = next(item for item in part.mistakes if part.applies(item, p))
         others = [right if item is wrong else item for item in part.mistakes]
         assert replace(part, reference=wrong, mistakes=others[::-1]).statement(p) == part.statement(p)
+
+
+def test_the_order_in_the_file_changes_neither_letters_nor_key():
+    """However the mistakes are listed, everybody reads the same options and the same letter is right."""
+    rng, count = random.Random(0), 0
+    for part, p in every_choice(range(3)):
+        for _ in range(3):
+            other = replace(part, mistakes=rng.sample(list(part.mistakes), len(part.mistakes)))
+            assert (other.statement(p), other.right(p)) == (part.statement(p), part.right(p))
+        count += 1
+    assert count >= 90
+
+
+def test_letters_differ_between_variants():
+    """Who knows the letter of one variant does not know that of another one."""
+    rights = {}
+    for part, p in every_choice(range(12)):
+        rights.setdefault(id(part), set()).add(part.right(p))
+    assert len(rights) >= 30 and all(len(letters) > 1 for letters in rights.values())
 
 
 def test_the_right_option_stands_everywhere_equally_often():

@@ -336,3 +336,32 @@ def test_a_module_with_other_parameters_says_which(session):
     found = session.ask(Question(kind="module", name="Layer", arguments=(np.ones(2),), options=options))
     assert (found.failure, found.detail) == ("parameters", "has no parameter W")
     assert not session.flags
+
+
+MANY = """
+import torch
+class Many(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.p = torch.nn.ParameterList(torch.nn.Parameter(torch.zeros(2)) for _ in range(n))
+    def forward(self, x):
+        return x + sum(self.p)
+"""
+
+
+@pytest.mark.parametrize("called", ["p", "q"])
+@pytest.mark.parametrize("gradient", [False, True])
+def test_a_module_of_many_parameters_is_answered_as_any_other(session, called, gradient):
+    """A thousand parameters, their gradients, and a thousand other names: none of it is forged."""
+    import torch
+
+    session.run(MANY)
+    row = torch.ones(2, dtype=torch.float64)
+    options = {"init": {"n": 1_000}, "state": {f"{called}.{place}": row for place in range(1_000)}}
+    if gradient:
+        options["cotangent"] = [row]
+    found = session.ask(Question(kind="module", name="Many", arguments=(row,), options=options))
+    assert (found.failure, found.detail) == ((None, "") if called == "p" else ("parameters", "has no parameter q.0"))
+    if called == "p":
+        assert found.value.tolist() == [1001, 1001] if not gradient else len(found.value) == 1_001
+    assert not session.flags

@@ -133,13 +133,52 @@ def test_the_clock_stands_still_with_the_notebook() -> None:
 
 @pytest.mark.parametrize(
     ("took", "ran", "share"),
-    [([], 0, 0.3), ([0.1, 0.1, 0.2], 0, 0.3), ([2, 2, 60], 0, 2.5), ([90], 0, 10), ([], 8, 2), ([], 400, 10)],
+    [
+        ([], 0, 0.1),
+        ([0.05, 0.05, 0.2], 0, 0.1),
+        ([0.2] * 3, 0, 0.25),
+        ([2, 2, 60], 0, 2.5),
+        ([90], 0, 10),
+        ([], 8, 2),
+        ([], 400, 10),
+    ],
 )
 def test_how_long_a_turn_is(took: list[float], ran: float, share: float) -> None:
     """A little more than is usual in the class; for what has run long already, longer; never more than ten seconds."""
     several = Turns(1)
     several._took.extend(took)
     assert several._share(ran) == share
+    several._standing.extend([Turn()] * 8)  # they may be as long as is usual, unless that is known
+    assert several._share(ran) == (share if took else max(3 * turns.SHORTEST, share))
+    several.close()
+
+
+@pytest.mark.parametrize(("cores", "more", "goes_on"), [(2, True, False), (2, False, True), (8, True, True)])
+def test_what_stood_still_leaves_processors_to_what_is_to_come(
+    cores: int, more: bool, goes_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While others are to come, it goes on where one is left for the judge and one for who comes; else at the end."""
+    monkeypatch.setattr(turns.os, "sched_getaffinity", lambda _: range(cores))
+    several, place, began = Turns(1), Place(), threading.Event()
+    several.expect(more)
+
+    def stalls() -> None:
+        with several.turn() as turn:
+            turn.take(place)  # type: ignore[arg-type]
+            began.set()
+            while "go on" not in place.told:
+                time.sleep(0.01)
+
+    thread = threading.Thread(target=stalls)
+    thread.start()
+    assert began.wait(60)
+    with several.turn():
+        assert place.told == ["stand still"]
+    time.sleep(0.2)
+    assert (place.told == ["stand still", "go on"]) is goes_on
+    several.expect(False)
+    thread.join(60)
+    assert place.told == ["stand still", "go on"]
     several.close()
 
 
@@ -166,6 +205,6 @@ def test_no_turn_comes_after_the_end() -> None:
     """A notebook that waits when the run is stopped is told so."""
     several = Turns(1)
     with several.turn():
-        threading.Timer(0.2, several.close).start()
+        threading.Timer(turns.SHORTEST / 5, several.close).start()
         with pytest.raises(StaffError, match="no more notebooks"), several.turn():
             pass

@@ -7,9 +7,9 @@ import pytest
 import sympy
 import torch
 
-from autograder import Derivation, Expression, Matrix, Module, Number
+from autograder import Derivation, Equation, Expression, Matrix, Module, Number
 from autograder import student as form
-from autograder.errors import Unreadable
+from autograder.errors import AuthorError, Unreadable
 from autograder.grading.judge import judge_part
 from autograder.protocol.answering import answer
 from autograder.student import Malformed, preview
@@ -218,3 +218,56 @@ def test_a_number_in_any_dress(given):
     part = Number("n", points=1, reference=lambda p: 42)
     assert said(part.local_check({}), n=given)[0] == "ok"
     assert judge_part(part, {}, functools.partial(answer, namespace={"n": given}), (1,)).standing == "earned"
+
+
+GIVEN = "z[j] = W[j,K] x[K]\nv[j] = tanh(z[j])"
+NAMED = [
+    (GIVEN, "y[j] = tanh(z[j])", "ok", "earned"),
+    (GIVEN, "y[j] = v[j]", "ok", "earned"),
+    (GIVEN, "z[j] = W[j,K] x[K]\ny[j] = tanh(z[j])", "ok", "earned"),
+    (GIVEN, "z[j] = 2 W[j,K] x[K]\ny[j] = tanh(z[j]/2)", "ok", "earned"),
+    (GIVEN, "y[j] = tanh(W[j,K] x[K])", "ok", "earned"),
+    (GIVEN, "y[j] = z[j]", "ok", "lost"),
+    (GIVEN, "y[j] = tanh(u[j])", "undefined", "lost"),
+    (GIVEN, "y[j] = sum_k tanh(z[j,k])", "arity", "lost"),
+    (GIVEN, "u[j] = tanh(z[j])", "no_target", "lost"),
+    (GIVEN, "y[j] = tanh(z[j]", "syntax", "held"),
+    ("", "y[j] = tanh(z[j])", "undefined", "lost"),
+    ("", "z[j] = W[j,K] x[K]\ny[j] = tanh(z[j])", "ok", "earned"),
+]
+
+
+@pytest.mark.parametrize(("given", "answer_text", "code", "standing"), NAMED)
+@pytest.mark.parametrize("function", [False, True])
+def test_names_that_the_question_defines_by_equations(
+    given, answer_text, code, standing, function, monkeypatch, capsys
+):
+    """Check, preview and grading know them alike, and no others; an answer may define them anew."""
+    part = Equation(
+        "y", points=1, tensors=["W[J,K]", "x[K]"], target="y", reference="y[j] = tanh(W[j,K] x[K])",
+        given_equations=(lambda p: given) if function else given,
+    )  # fmt: skip
+    assert said(part.local_check({}), y=answer_text)[0] == code
+    assert judge_part(part, {}, functools.partial(answer, namespace={"y": answer_text}), (1,)).standing == standing
+    monkeypatch.setattr(preview, "_DECLARED", [part.declarations({}), {"tensors": ("A[I,J]",)}])
+    capsys.readouterr()
+    shown = form.equation(answer_text)._shown
+    assert bool(shown.fault) is (code not in ("ok", "no_target"))
+    if not shown.fault and "\n" not in answer_text:
+        assert [note.split()[0] for note in shown.notes] == [answer_text[0]]
+
+
+def test_given_equations_of_several_parts(monkeypatch):
+    """Each part's are known in its notebook; where two define one name otherwise, an answer is read by one of them."""
+    one = Equation("a", points=1, tensors=["x[K]"], target="a", reference="a = 2 s", given_equations="s = sum_k x[k]")
+    other = Equation("b", points=1, tensors=["x[K]"], target="b", reference="b[k] = s[k]", given_equations="s[k]=2x[k]")
+    monkeypatch.setattr(preview, "_DECLARED", [one.declarations({}), other.declarations({})])
+    assert not form.equation("a = 2 s")._shown.fault
+    assert not form.equation("b[k] = s[k]")._shown.fault
+    assert form.equation("b[k] = t[k]")._shown.fault
+
+
+def test_an_open_question_gives_no_equations():
+    """Its demands see an answer's own equations alone, which its author hears."""
+    with pytest.raises(AuthorError, match="'y' has demands"):
+        Equation("y", points=1, reference="y = 1", target="y", given_equations="z = 1", demands=lambda answer, p: [])

@@ -11,7 +11,7 @@ from autograder.maths.decision import Decision, equal, undecided
 from autograder.maths.expression.expression_printing import to_text
 from autograder.maths.expression.options import Options
 from autograder.maths.expression.parsing import parse_chain, parse_with
-from autograder.maths.expression.syntax import Expression
+from autograder.maths.expression.syntax import Expression, Node
 from autograder.maths.expression.vocabulary import Vocabulary
 from autograder.maths.expression.written_form import broken_rule
 
@@ -42,7 +42,9 @@ def decide(reference: str | Expression, answer: str | Expression, **options: Any
     from autograder.maths.expression.relations import equal_up_to
 
     for one, other in pairwise(members):
-        if compare(question, one.node, other.node).kind != "agree":
+        link = compare(question, one.node, other.node).kind
+        # A chain with a broken link says several things: where none of them is right, it is wrong.
+        if link == "undecided" or (link == "refuted" and any(_may_be(question, key, each.node) for each in members)):
             texts = f"{to_text(one)} and {to_text(other)}"
             return undecided("chain", f"The members {texts} of this chain could not be shown to be equal.")
     finding = compare(question, key, given)
@@ -53,6 +55,17 @@ def decide(reference: str | Expression, answer: str | Expression, **options: Any
     if question.up_to and equal_up_to(question, key, given):
         return equal()
     return explain(question, key, given, finding)
+
+
+def _may_be(question: Options, key: Node, given: Node) -> bool:
+    """Whether an answer has the form that is asked, and is right or cannot be told from a right one."""
+    from autograder.maths.expression.comparing import compare
+    from autograder.maths.expression.relations import equal_up_to
+
+    if broken_rule(question, given) is not None:
+        return False
+    kind = compare(question, key, given).kind
+    return kind != "refuted" or (bool(question.up_to) and equal_up_to(question, key, given))
 
 
 def first_equal(candidates: Sequence[str], answer: str, **options: Any) -> int | None:

@@ -51,7 +51,7 @@ from autograder.maths.expression.syntax import (
 )
 from autograder.maths.expression.syntax import substitute as substituted
 from autograder.maths.expression.vocabulary import FUNCTIONS, Vocabulary
-from autograder.maths.spelling import CLOSING, Token
+from autograder.maths.spelling import CLOSING, REFUSED, Token
 
 DEPTH = 60
 NODES = 600
@@ -87,6 +87,8 @@ class Grammar:
         """Where an argument without parentheses ended."""
         self.remainder = -1
         """Where a remainder without brackets ended."""
+        self.percent = False
+        """Whether it was written with %."""
         self.comparing = False
         self.depth = 0
         self.nodes = 0
@@ -199,6 +201,8 @@ class Grammar:
             return self.error("character", "write an expression, not a comparison")
         if text == ",":
             return self.error("syntax", "there is a comma here: write decimals with a point")
+        if text in REFUSED:
+            return self.error("character", REFUSED[text])
         return self.error("syntax", f"{_TYPED.get(text, text)} cannot stand here")
 
     # -- the rules
@@ -240,18 +244,18 @@ class Grammar:
         """Terms with + or - between them."""
         terms = [self.term()]
         while self.token.text in ("+", "-"):
-            self.refuse_remainder()
-            terms.append(self.term())
+            self.refuse_remainder(in_sum=True)
+            terms.append(self.term(in_sum=True))
         if len(terms) > 1:
-            self.refuse_remainder()
+            self.refuse_remainder(in_sum=True)
         return terms[0] if len(terms) == 1 else self.made(Add(tuple(terms)))
 
-    def term(self) -> Node:
+    def term(self, *, in_sum: bool = False) -> Node:
         """A product with its sign."""
         if self.accept("-"):
             with self.deeper():
                 inner = self.term()
-                self.refuse_remainder()
+                self.refuse_remainder(in_sum=in_sum)
                 return self.made(Neg(inner))
         if self.accept("+"):
             with self.deeper():
@@ -265,9 +269,9 @@ class Grammar:
             return "mod" not in self.words.variables and "mod" not in self.bound
         return token.kind == "sign" and token.text == "%"
 
-    def refuse_remainder(self) -> None:
-        """A remainder beside another sign takes more or less of its line."""
-        if self.remainder == self.position:
+    def refuse_remainder(self, *, in_sum: bool = False) -> None:
+        """A remainder beside another sign takes more or less of its line; `%` is a product's sign, as in Python."""
+        if self.remainder == self.position and not (in_sum and self.percent):
             raise self.error("ambiguous", "a mod b beside + - * / reads in two ways: write mod(a, b)")
 
     def product(self) -> Node:
@@ -275,7 +279,7 @@ class Grammar:
         factors = self.factor()
         while True:
             if self.at_remainder():
-                self.advance()
+                self.percent = self.advance().text == "%"
                 below = self.signed()
                 self.remainder = self.position
                 if len(below) > 1 or self.at_remainder() or self.starts_factor() or self.token.text in ("*", "/"):
@@ -544,7 +548,8 @@ class Grammar:
             while True:
                 with self.apart():
                     values.append(self.sum())
-                conditions.append(self.condition() if self.accept(",") else ())
+                separated = self.accept(",") | self.accept(":")
+                conditions.append(self.condition() if separated else ())
                 if not conditions[-1] or not self.accept(";"):
                     break
         if self.token.text == ";":

@@ -164,6 +164,14 @@ def _floor_counting(_: Table, f: Terms) -> Terms:
     return [(ONE, [fmpq(a.floor()), b])]
 
 
+def _power_counting(table: Table, f: Terms, g: Terms) -> Terms:
+    if f == [(ONE, [ZERO])]:
+        n, slope = _exactly_affine(g)
+        if n > 0 and slope >= 0:
+            return f
+    return _power(table, f, g)
+
+
 RULES: dict[str, Callable[..., Terms]] = {
     "add": _add,
     "sub": _subtract,
@@ -178,5 +186,9 @@ RULES: dict[str, Callable[..., Terms]] = {
     "log10": _logarithm(lambda: arb(10).log()),
 }
 
-# Further rules where the index counts from 0: then |a + b i| and floor(a + b i) can be without a bend.
-COUNTING: dict[str, Callable[..., Terms]] = {"abs": _absolute_counting, "floor": _floor_counting}
+# Further rules where the index counts from 0: then |a + b i| and floor(a + b i) can be without a bend, and 0^i is 0.
+COUNTING: dict[str, Callable[..., Terms]] = {
+    "abs": _absolute_counting,
+    "floor": _floor_counting,
+    "pow": _power_counting,
+}

@@ -22,6 +22,7 @@ from autograder.maths.expression.program import NONE, Loop, Machine
 from autograder.maths.expression.tails import tail
 
 TERMS = 1200
+FIRST = 4  # terms in which a power of zero may be one
 
 Bounds = tuple[int, int | None]
 
@@ -42,8 +43,15 @@ def evaluate(machine: Machine, loop: Loop, budget: Budget) -> Any:
         return _closed(machine.table, _geometric(machine, loop, [ZERO, ONE]), lower, upper)
     except Other:
         pass
+    last = None if upper is None else upper - lower
     try:
-        return _on_strides(machine, loop, lower, None if upper is None else upper - lower)
+        return _on_strides(machine, loop, lower, last)
+    except Other:
+        pass
+    try:
+        rest = _on_strides(machine, loop, lower + FIRST, None if last is None else last - FIRST)
+        first = range(lower, lower + FIRST if upper is None else min(lower + FIRST, upper + 1))
+        return _accumulated("add", rest, machine, loop, first, budget)
     except Other:
         return _one_by_one(machine, loop, (lower, upper), budget)
 

@@ -5,6 +5,6 @@
 """
 
 from autograder.maths.spelling.scanning import CLOSING, Dialect, Token, explained, is_blank, notes, scan
-from autograder.maths.spelling.signs import ACCENTS, GREEK
+from autograder.maths.spelling.signs import ACCENTS, GREEK, REFUSED
 
-__all__ = ["ACCENTS", "CLOSING", "GREEK", "Dialect", "Token", "explained", "is_blank", "notes", "scan"]
+__all__ = ["ACCENTS", "CLOSING", "GREEK", "REFUSED", "Dialect", "Token", "explained", "is_blank", "notes", "scan"]

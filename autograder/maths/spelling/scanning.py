@@ -94,7 +94,7 @@ class Dialect:
     code of the language. `accents`, `lines` and `percent` say whether names may have accents, whether `;;` and line
     breaks separate, and whether `%` begins a comment. `splits` says that
     a word may be several names, `e` that Euler's number makes `5e-1` read in two ways, `runs_on` that `\\lnT` is ln T,
-    `cases` that LaTeX's cases are read.
+    `cases` that cases are read, LaTeX's too, with a colon between value and condition.
     """
 
     name: str
@@ -323,7 +323,7 @@ class _Scanner:
                     text, position = self.number(text, start, position)
             elif kind == "sign":
                 text = _SIGNS_TYPED.get(text, text)
-                if text in REFUSED:
+                if text in REFUSED and not (text == ":" and self.dialect.cases):
                     raise self.fault("character", REFUSED[text], start)
             elif kind == "accent":
                 text = _ACCENTS_TYPED.get(text, text.lstrip("."))
@@ -397,7 +397,7 @@ class _Scanner:
             for number, (first, last) in enumerate(self.pieces("&", *row)):
                 if number:
                     self.add("sign", ",", first - 1, first)
-                self.span(first, first + len(self.plain[first:last].rstrip().rstrip(",")))
+                self.span(first, first + len(self.plain[first:last].rstrip().rstrip(",:")))
         self.add("sign", ")", closing, end + mark.end())
         return end + mark.end()
 

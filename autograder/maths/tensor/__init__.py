@@ -21,6 +21,7 @@ from autograder.maths.tensor.declarations import Declarations, declare
 from autograder.maths.tensor.description import Described, Description, describe
 from autograder.maths.tensor.latex import to_latex
 from autograder.maths.tensor.rendering import to_text
+from autograder.maths.tensor.system_texts import with_given
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import Equation, System, names
 
@@ -83,6 +84,7 @@ __all__ = [
     "to_latex",
     "to_text",
     "uses_only",
+    "with_given",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from autograder.maths.decision import Decision, different, undecided
@@ -10,8 +11,10 @@ from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, li
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.hints import ladder
 from autograder.maths.tensor.messages import UNREAD
-from autograder.maths.tensor.question import Prepared, Question, Text, system_of
+from autograder.maths.tensor.question import Prepared, Question
+from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
+from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget
 
 
@@ -87,6 +90,8 @@ def decide(
     question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
     prepared = question.prepare(answer, budget=budget, seed=seed)
     outcome = verdict(prepared)
+    if outcome.outcome == "different" and (outcome.code == "chain" or prepared.fatal):
+        outcome = _of_its_links(question, system_of(answer), outcome, budget, seed)
     if outcome.outcome == "different":
         outcome = _read_otherwise(question, answer, outcome, budget, seed)
     return ladder(question, prepared, outcome) if outcome.outcome == "different" and hints else outcome
@@ -104,6 +109,18 @@ def explain(
     """The decision *different* that `decide` came to without hints, with them."""
     question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
     return ladder(question, question.prepare(answer, budget=Budget()), outcome)
+
+
+def _of_its_links(question: Question, system: System, outcome: Decision, budget: Budget, seed: int) -> Decision:
+    """A chain with a link that is broken, or has no meaning, says several things: undecided if one is right."""
+    for place, equation in enumerate(system.equations):
+        for link in equation.links if len(equation.links) > 1 else ():
+            said = [replace(each, links=each.links[-1:]) for each in system.equations]
+            said[place] = replace(equation, links=(link,))
+            other = verdict(question.prepare(replace(system, equations=tuple(said)), budget=budget, seed=seed))
+            if other.outcome != "different":
+                return undecided("chain", f"{outcome.message}, so it says several things")
+    return outcome
 
 
 def _read_otherwise(question: Question, answer: Text, outcome: Decision, budget: Budget, seed: int) -> Decision:

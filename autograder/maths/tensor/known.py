@@ -16,7 +16,8 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.equivalence import verdict
 from autograder.maths.tensor.likeness import Values, alike, sizes_of
 from autograder.maths.tensor.number_systems import Floats
-from autograder.maths.tensor.question import Question, Text, system_of
+from autograder.maths.tensor.question import Question
+from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.values import OPERATIONS, Budget
 
 MOST_KEPT = 16

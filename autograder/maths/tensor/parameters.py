@@ -17,8 +17,9 @@ from autograder.maths.tensor.checking import Interpreted, inputs
 from autograder.maths.tensor.comparison import Compared, Comparison
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.equivalence import verdict
-from autograder.maths.tensor.question import Question, Text, system_of
+from autograder.maths.tensor.question import Question
 from autograder.maths.tensor.rewriting import map_tensors
+from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import Name, Sum, System, Tensor
 from autograder.maths.tensor.values import OPERATIONS, Budget, LimitError

@@ -20,8 +20,8 @@ from autograder.maths.tensor.comparison import TOLERANCE
 from autograder.maths.tensor.core_tree import reads, variables
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.number_systems import Arithmetic, Array, PrimeField
-from autograder.maths.tensor.question import Text, system_of
 from autograder.maths.tensor.subject import Subject, decided
+from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_tree import Expr, Index, Opaque, Pieces, Tensor, children
 
 TRIALS = 2

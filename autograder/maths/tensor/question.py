@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from autograder.errors import AuthorError, Unreadable, did_you_mean
+from autograder.errors import AuthorError, did_you_mean
 from autograder.maths.tensor import messages
 from autograder.maths.tensor.axes import Axes, Side, add_answer, add_reference, declared
 from autograder.maths.tensor.checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
@@ -14,11 +14,9 @@ from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, po
 from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.symbols import axes as axes_of
-from autograder.maths.tensor.tensor_grammar import parse
+from autograder.maths.tensor.system_texts import Text, author_system, system_of, with_given
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget
-
-Text = str | Sequence[str] | System
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,35 +54,6 @@ class Prepared:
         ]
 
 
-def system_of(text: Text) -> System:
-    """A system from text, from a list of lines, or as it is."""
-    if isinstance(text, System):
-        return text
-    return _parsed(text if isinstance(text, str) else "\n".join(text))
-
-
-@lru_cache(maxsize=256)
-def _parsed(text: str) -> System:
-    return parse(text)
-
-
-def author_system(text: Text) -> System:
-    """A system that an author wrote; raises AuthorError where it cannot be read."""
-    try:
-        return system_of(text)
-    except Unreadable as error:
-        raise AuthorError("reference", f"an equation of the problem cannot be read:\n{error.caret()}") from error
-
-
-def with_given(system: System, given: System | None) -> System:
-    """The system and those given equations that it does not define itself."""
-    if given is None:
-        return system
-    own = {equation.left.name.key for equation in system.equations}
-    extra = tuple(equation for equation in given.equations if equation.left.name.key not in own)
-    return replace(system, equations=extra + system.equations)
-
-
 class Question:
     """A reference that answers are compared with: parsed and resolved once."""
 
@@ -97,7 +66,7 @@ class Question:
         given: Text | None = None,
     ) -> None:
         self.declarations = declarations
-        self.given = author_system(given) if given is not None else None
+        self.given = given
         self.system = with_given(author_system(reference), self.given)
         key = self.system.equations[-1].left.name.key if target is None else tensor_key(target)
         self.target = key

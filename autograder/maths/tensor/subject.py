@@ -12,8 +12,8 @@ from autograder.maths.tensor.core_tree import Meaning
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array
-from autograder.maths.tensor.question import Text, system_of
 from autograder.maths.tensor.sizes import Sizes
+from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget, Grid, LimitError
 

@@ -584,3 +584,25 @@ def test_cost() -> None:
         costs.append(time.thread_time() - start)
     costs.sort()
     assert costs[len(costs) // 2] < 0.004 and costs[int(0.95 * len(costs))] < 0.020
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "outcome"),
+    [
+        ("sum(a^n*0^n, n, 0, inf)", "1", "equal"),
+        ("sum(a*0^n, n, 0, inf)", "a", "equal"),
+        ("sum(a*0^(n-2), n, 2, inf)", "a", "equal"),
+        ("sum(e^(-n)*a*0^n, n, 0, inf)", "a", "equal"),
+        ("sum(e^(-n)+0^n, n, 0, inf)", "1/(1-e^(-1))+1", "equal"),
+        ("sum(a*0^n, n, 0, m)", "a", "equal"),
+        ("sum(a*0^n, n, 1, inf)", "0", "equal"),
+        ("sum(a*0^n, n, 0, inf)", "0", "different"),
+        ("sum(a*0^n, n, 1, inf)", "a", "different"),
+        ("sum(a*0^n, n, 0, inf)", "2*a", "different"),
+        ("sum(a*0^(n-3), n, 2, inf)", "a", "different"),
+        ("sum(1+a*0^n, n, 0, inf)", "a", "different"),
+    ],
+)
+def test_a_power_of_zero_picks_one_term_of_a_sum(answer, reference, outcome):
+    """0^n is one where n is zero and nothing behind it; before it, the sum has no value."""
+    assert expression.decide(reference, answer, domains={"a": "positive", "m": "nat"}).outcome == outcome

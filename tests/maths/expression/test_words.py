@@ -88,12 +88,17 @@ CHAINS = [
     ("2x = x + 1", "undecided"),
     ("x + 1 = 2x", "undecided"),
     ("sin(x) = x + 1", "undecided"),
+    ("2x = x + 1 = 3x", "undecided"),
+    ("2x = 3x", "different"),
+    ("x + 2 = 2 + x", "different"),
+    ("2x = x + 2 = 3x", "different"),
+    ("y = 2x = 3x", "different"),
 ]
 
 
 @pytest.mark.parametrize(("answer", "outcome"), CHAINS)
 def test_a_chain_is_its_last_member_if_all_are_equal(answer: str, outcome: str) -> None:
-    """A name before the members is dropped; members that differ are two answers, for a person.
+    """A name before the members is dropped; members that differ are two answers, for a person if one of them is right.
 
     A left side that is neither a name nor an expression of the question cannot be read.
     """
@@ -104,6 +109,20 @@ def test_a_chain_is_its_last_member_if_all_are_equal(answer: str, outcome: str) 
     decision = expression.decide("x+1", answer, domains={"x": "real"})
     assert decision.outcome == outcome
     assert outcome != "undecided" or ("x + 1" in decision.message and decision.code == "chain")
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ("sum(x, i, 1, 3) = 3x", "equal"),
+        ("sum(x, i, 1, 3) = 4x", "different"),
+        ("3x = 4x", "undecided"),
+        ("4x = 3x", "undecided"),
+    ],
+)
+def test_the_question_before_a_wrong_end_is_no_answer(answer: str, outcome: str) -> None:
+    """A member that has not the form that is asked is not the right one of two answers."""
+    assert expression.decide("3x", answer, domains={"x": "real"}, forbid=["sum"]).outcome == outcome
 
 
 def test_an_abbreviation_before_a_chain_is_a_name() -> None:

@@ -12,9 +12,16 @@ CHAINS = [
     ("y[i] = sum_j W[i,j] x[j] = W[i,K] x[K]", "equal"),
     ("y[a] = x[J] W[a,J] = W[a,J] x[J] + 0 = W[a,J] x[J]", "equal"),
     ("z[i] = W[i,J] x[J] = x[J] W[i,J]\ny[i] = z[i]", "equal"),
-    ("y[i] = W[J,i] x[J] = W[i,J] x[J]", "different"),
-    ("y[i] = W[i,J] x[J] = 2 W[i,J] x[J]", "different"),
-    ("y[i] = 2 W[i,J] x[J] = W[i,J] x[J]", "different"),
+    ("y[i] = W[J,i] x[J] = W[i,J] x[J]", "undecided"),
+    ("y[i] = W[J,i] x[J] = 2 W[i,J] x[J]", "different"),
+    ("y[i] = W[i,J] x[J] = 2 W[i,J] x[J]", "undecided"),
+    ("y[i] = 2 W[i,J] x[J] = W[i,J] x[J]", "undecided"),
+    ("y[i] = 2 W[i,J] x[J] = W[i,J] x[J] = 3 W[i,J] x[J]", "undecided"),
+    ("y[i] = 2 W[i,J] x[J] = 3 W[i,J] x[J]", "different"),
+    ("y[i] = 2 W[i,J] x[J] = x[J] W[i,J] 2", "different"),
+    ("z[i] = W[i,J] x[J] = 2 W[i,J] x[J]\ny[i] = z[i]", "undecided"),
+    ("z[i] = 2 W[i,J] x[J] = 3 W[i,J] x[J]\ny[i] = z[i]", "different"),
+    ("z[i] = 2 W[i,J] x[J] = 3 W[i,J] x[J]\ny[i] = W[i,J] x[J]", "equal"),
 ]
 
 NEXT_WORD = "P[w] = softmax_w[e[w,I] A[I,J] h[t-1,J]]"
@@ -58,7 +65,7 @@ GIVEN = declare("W[I,J]", "x[J]")
 @pytest.mark.parametrize("declared", [Declarations(), GIVEN], ids=["inferred", "declared"])
 @pytest.mark.parametrize(("answer", "outcome"), CHAINS)
 def test_a_chain_of_equal_members_is_its_last_one(answer: str, outcome: str, declared: Declarations) -> None:
-    """`y[i] = a = b` says what `y[i] = b` says where a is b; where it is not, the chain is broken."""
+    """`y[i] = a = b` says what `y[i] = b` says where a is b; where it is not, a person looks if one of them is right."""
     decision = decide(PRODUCT, answer, declarations=declared, hints=False)
     assert decision.outcome == outcome, decision
 
