@@ -315,6 +315,17 @@ class Part(metaclass=_NamedArguments):
         """
         return {}
 
+    def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
+        """What somebody may hand in who copies it from what an assignment shows, each with the text that it is from.
+
+        `shown` are the formulas and code spans of each of its cells.
+        """
+        yield from ()
+
+    def harmless_copy(self, subject: Any, p: Parameters) -> str:
+        """Why it does no harm that a copied answer earns points; empty where it does."""
+        return ""
+
     def bound_again(self, p: Parameters, others: Sequence[Any]) -> Iterator[tuple[Any, str]]:
         """What the name of the part before may be bound to in this part's cell, with a cell of what follows from it.
 

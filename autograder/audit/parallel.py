@@ -62,13 +62,13 @@ def audit_all(
     if not any(wanted):
         names = [each.name for problem in problems for each in problem.parts]
         raise AuthorError("part", f"no part is named {part!r}{did_you_mean(part, names)}")
-    plans = dict(_gathered(pool, {n: (_plan, slug, root, variants, seed) for n, slug in enumerate(slugs)}, progress))
+    plans = dict(gathered(pool, {n: (_plan, slug, root, variants, seed) for n, slug in enumerate(slugs)}, progress))
     steps: dict[Any, tuple[Any, ...]] = {}
     for n, slug in enumerate(slugs):
         for number in wanted[n]:
             for first in range(0, len(plans[n].chosen), TOGETHER):
                 steps[n, number, first] = (_examined, slug, root, number, plans[n], first, seed)
-    found = dict(_gathered(pool, steps, progress))
+    found = dict(gathered(pool, steps, progress))
     return [
         reported(problem, plans[n], [_joined(found, n, number) for number in range(len(problem.parts))])
         for n, problem in enumerate(problems)
@@ -93,11 +93,11 @@ def strength_all(
         for number, each in enumerate(problem.parts)
         if part in ("", each.name)
     }
-    found = dict(_gathered(pool, steps, progress))
+    found = dict(gathered(pool, steps, progress))
     return {slug: [each for key in steps if key[0] == slug for each in found[key]] for slug in slugs}
 
 
-def _gathered(
+def gathered(
     pool: ProcessPoolExecutor, steps: dict[Any, tuple[Any, ...]], progress: Progress
 ) -> Iterator[tuple[Any, Any]]:
     """What each step gives, as it comes."""

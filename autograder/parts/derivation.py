@@ -43,8 +43,8 @@ class Derivation(Expression):
     question defines, such as `{"E[f(i)]": "sum(P(n)*f(n), n, 0, inf)"}`. Where a bound is asked, `direction` is `<=`
     or `>=`.
 
-    Lines of tensor equations are asked by `tensors` (and `words`, further keywords of `tensor.declare`): then `start`
-    and `reference` are equations with one left side, and both may use `given_equations`.
+    Lines of tensor equations are asked by `tensors` (and `words`, further keywords of `tensor.declare`; both may be
+    functions of p): then `start` and `reference` are equations with one left side, and both may use `given_equations`.
     """
 
     _: KW_ONLY
@@ -54,8 +54,8 @@ class Derivation(Expression):
     end: str = "the answer"
     direction: str = ""
     operators: Operators | Callable[[Parameters], Operators] = field(default_factory=dict)
-    tensors: Sequence[str] = ()
-    words: Mapping[str, Any] = field(default_factory=dict)
+    tensors: Sequence[str] | Callable[[Parameters], Sequence[str]] = ()
+    words: Mapping[str, Any] | Callable[[Parameters], Mapping[str, Any]] = field(default_factory=dict)
     given_equations: Text = ""
 
     kind = "derivation"
@@ -135,10 +135,15 @@ class Derivation(Expression):
     def declarations(self, p: Parameters) -> Mapping[str, Any]:
         """The variables, abbreviations and brackets of the question, or its tensors."""
         if self.tensors:
-            return {"tensors": tuple(self.tensors), **self.words}
+            return self._tensors(p)
         operators = self.operators(p) if callable(self.operators) else self.operators
         words = super().declarations(p)
         return {**words, "operators": dict(operators)} if operators else words
+
+    def _tensors(self, p: Parameters) -> dict[str, Any]:
+        """The tensors of the lines, with what else is declared of them."""
+        tensors = self.tensors(p) if callable(self.tensors) else self.tensors
+        return {"tensors": tuple(tensors), **(self.words(p) if callable(self.words) else self.words)}
 
     def rules(self, p: Parameters) -> Mapping[str, Any]:
         """Which relations may stand between lines; milestones are what a chain comes to, and no rule on each line."""
@@ -170,6 +175,16 @@ class Derivation(Expression):
         far = {f"given, the end {text}": f"{first}\n({end}) {text}\n{end}" for text in differing(self._domains(p))}
         return {**formulas, "an empty sum": f"{first}\nsum(0, n, 0, inf)\n0", **sums, **far}
 
+    def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
+        """Each formula after the given line, and those together that are equal to it."""
+        first, chain = self.first(p), []
+        for text, line in super().copied_answers(p, shown):
+            yield text, line
+            if line not in chain and self._same(self.right(p), line, p):
+                chain.append(line)
+                yield text, f"{first}\n{line}"
+                yield text, "\n".join([first, *chain])
+
     def _domains(self, p: Parameters) -> Mapping[str, str]:
         domains: Mapping[str, str] = self.declarations(p)["domains"]
         return domains
@@ -188,7 +203,8 @@ class Derivation(Expression):
         told: dict[str, Any]
         if self.tensors:
             given = self.given(self.given_equations, p)
-            told = {"tensors": self.tensors, "words": self.words, "given_equations": given}
+            words = self._tensors(p)
+            told = {"tensors": words.pop("tensors"), "words": words, "given_equations": given}
         else:
             told = {**self.declarations(p), "direction": self.direction, "require": tuple(self.require)}
         return guarded(
@@ -268,8 +284,6 @@ class Derivation(Expression):
 
     def _is(self, text: Any, answer: Any, p: Parameters) -> bool:
         """Whether two chains come to the same wrong end, or, where the end is right, are equal line by line."""
-        if self.tensors:
-            return False
         theirs, ours = self._lines(text, p), self._lines(answer, p)
         if not theirs or not ours or not self._same(theirs[-1], ours[-1], p):
             return False
@@ -279,6 +293,8 @@ class Derivation(Expression):
 
     def _alike(self, one: str, other: str, p: Parameters) -> bool:
         """Whether two lines are equal and have the same of what the end must do without: a right chain's all are."""
+        if self.tensors:
+            return self._same(one, other, p)
         from autograder.maths import expression
 
         declared = {name: value for name, value in self.declarations(p).items() if name != "operators"}
@@ -291,9 +307,24 @@ class Derivation(Expression):
         return [chain.written_out(line.text, operators) for line in chain.lines(str(text))]
 
     def _same(self, one: str, other: str, p: Parameters) -> bool:
+        if self.tensors:
+            return one == other or self._same_tensors(one, other, p)
         declared = {name: value for name, value in self.declarations(p).items() if name != "operators"}
         try:
             return guarded("expression", one, other, **declared).equal
+        except (Unreadable, AuthorError):
+            return False
+
+    def _same_tensors(self, one: str, other: str, p: Parameters) -> bool:
+        """Two right sides of the equation that the chain is about."""
+        from autograder.maths.tensor import declare
+
+        left = self.first(p).split("=", 1)[0]
+        lines = (f"{left}= {line.split('=', 1)[-1]}" for line in (one, other))
+        words = self._tensors(p)
+        declarations, given = declare(*words.pop("tensors"), **words), self.given(self.given_equations, p) or None
+        try:
+            return guarded("tensor", *lines, declarations=declarations, given=given, hints=False).equal
         except (Unreadable, AuthorError):
             return False
 

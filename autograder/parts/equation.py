@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 from autograder.core import Parameters, Part
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
+from autograder.parts import copying
 from autograder.parts.open_answer import Demands, OpenAnswer, judged
 from autograder.parts.typed import Typed, guarded, guarded_first
 from autograder.student.preview import Shown, declared_by_each
@@ -135,6 +136,22 @@ class Equation(Typed):
         given = self._told(p)["given"]
         copied = {"the question's own equations": given} if given else {}
         return {**super().blind_answers(p, shown), **copied, **constant, **valueless}
+
+    def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
+        """Each displayed equation, what stands on its sides under the target's name, and all of a cell together."""
+        left = self.right(p).strip().splitlines()[-1].partition("=")[0]
+        for cell in shown:
+            equations = []
+            for text in cell:
+                for line in copying.lines(text):
+                    sides = copying.sides(line)
+                    answers = [f"{left}= {side}" for side in sides if not copying.bare(side)]
+                    answers += [line] if len(sides) > 1 and not copying.bare(line) else []
+                    equations += [line] if line in answers else []
+                    yield from ((text, answer) for answer in answers if self._reads(answer, p))
+            together = "\n".join(equations)
+            if len(equations) > 1 and self._reads(together, p):
+                yield together, together
 
     def compare(self, answer: Any, p: Parameters) -> Decision:
         """By its properties where the question is open, else by equality."""

@@ -48,7 +48,8 @@ class Function(Part):
     variant's parameters. `inputs(rng, p)` draws the arguments by name, in the reference's order; given several, each
     is drawn from, so that an edge case is never left out. `trials` is the number of draws of the first one. Each is
     drawn from once more with the same sizes and other numbers, the first one with large ones, small ones, exact zeros
-    and huge ones: `also` names those of these that make sense here. The first of `checks` is the gate: where it is
+    and huge ones: `also` names those of these that make sense here. `values_only` names the inputs at which no gradient
+    is asked for, since what is left of it there is rounding. The first of `checks` is the gate: where it is
     lost, the part earns nothing.
     """
 
@@ -57,6 +58,7 @@ class Function(Part):
     checks: Sequence[Check] = ()
     trials: int = 3
     also: Sequence[str] = tuple(ALTERED)
+    values_only: Sequence[str] = ()
     drawn_cases: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     kind = "function"
@@ -127,7 +129,7 @@ class Function(Part):
             case,
             rng_key=(*key, 3, list(ALTERED).index(how) + 1 if how else 0),
             drawn_by="",
-            values_only=how in VALUES_ONLY,
+            values_only=case.values_only or how in VALUES_ONLY,
         )
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
@@ -140,7 +142,8 @@ class Function(Part):
                 f"part {self.name!r}: {draw.__name__}() gives {', '.join(arguments) or 'nothing'}; "
                 f"{self.reference.__name__} takes {', '.join(wanted)}, in this order",
             )
-        return Case(parameters=p, arguments=arguments, rng_key=key, drawn_by=draw.__name__)
+        values_only = draw.__name__ in self.values_only
+        return Case(parameters=p, arguments=arguments, rng_key=key, drawn_by=draw.__name__, values_only=values_only)
 
     def drawn(self, draw: Inputs, p: Parameters, rng: np.random.Generator) -> dict[str, Any]:
         """What an author's inputs function gives; AuthorError with its name and line where it raises."""

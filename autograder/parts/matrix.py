@@ -103,6 +103,19 @@ class Matrix(Expression):
         }
         return {f"{text} everywhere": matrix for text, matrix in filled.items() if matrix != rows} | differs
 
+    def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
+        """Each formula that is a matrix, and one of displayed formulas, where all entries are among them."""
+        found: dict[str, str] = {}
+        for text, line in super().copied_answers(p, shown):
+            if "matrix" in line:
+                yield text, line
+            for entry in (entry for row in self.right(p) for entry in row if entry not in found):
+                with contextlib.suppress(Unreadable):
+                    if Expression.decide(self, entry, line, p).equal:
+                        found[entry] = line
+        if all(entry in found for row in self.right(p) for entry in row):
+            yield ", ".join(found.values()), [[found[entry] for entry in row] for row in self.right(p)]
+
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the entries, and rows for columns."""
         from autograder.parts.mutants import mutants_of_rows

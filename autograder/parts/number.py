@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from autograder.checks.compare import difference, number
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
+from autograder.parts import copying
 from autograder.protocol.codec import plain
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined, form_of
+
+FEW = 1000  # smaller numbers are those of many things
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,15 @@ class Number(Part):
         """Constants."""
         right = number(self.reference(p))
         return {str(value): value for value in (0, 1, -1, float("inf")) if value != right}
+
+    def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
+        """Each number of each formula."""
+        for text in dict.fromkeys(text for cell in shown for text in cell):
+            yield from ((text, float(found) if "." in found else int(found)) for found in copying.numbers(text))
+
+    def harmless_copy(self, subject: Any, p: Parameters) -> str:
+        """A number of few digits stands in every notebook."""
+        return "a bare number of few digits" if abs(subject) < FEW else ""
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from typing import Any, ClassVar
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
+from autograder.parts import copying
 from autograder.protocol.sympy_text import in_words
 from autograder.student.local_checks import Malformed, defined, form_of
 from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, noted, present
@@ -290,6 +292,34 @@ class Typed(Part):
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """The formulas of its own statement: the question is not its answer."""
         return {f"a formula of the statement, {formula!r}": formula for formula in shown}
+
+    def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
+        """Each formula, and each of its sides, where it can be read; a bare name or number if the answer is one."""
+        constant = bool(self.harmless_copy("", p))
+        for text in dict.fromkeys(text for cell in shown for text in cell):
+            answers = (answer for line in copying.lines(text) for answer in (line, *copying.sides(line)))
+            for answer in dict.fromkeys(answers):
+                if (constant or not copying.bare(answer)) and self._reads(answer, p):
+                    yield text, answer
+
+    def harmless_copy(self, subject: Any, p: Parameters) -> str:
+        """A constant is the answer to many questions."""
+        right = re.sub(r"\binf\b|\bO\b", "", str(self.right(p)))
+        return "" if re.search("[A-Za-z]", right) else "the answer is a bare number"
+
+    def _reads(self, answer: Any, p: Parameters) -> bool:
+        """Whether it can be read as an answer at all."""
+        from autograder.maths import guard
+
+        declared = self.declarations(p)
+
+        def show() -> bool:
+            with contextlib.suppress(Unreadable, AuthorError):
+                self.show(answer, **declared)
+                return True
+            return False
+
+        return bool(guard.once((self.kind, repr(declared), answer), show))
 
     def bound_again(self, p: Parameters, others: Sequence[Any]) -> Iterator[tuple[Any, str]]:
         """A constant, or a wrong answer to that part, with what would follow from it."""

@@ -79,7 +79,37 @@ def by_roots(W, I, *, p):  # noqa: E741
     return [basis.mT * (I**0.5 if p["scaled"] else 1.0), basis.mT @ W]
 
 
+def equation_of_print(p):
+    """As the printed solution has it."""
+    factor = r"\frac{1}{\sqrt{I}} " if p["scaled"] else ""
+    return rf"\tilde{{W}}[k,j_1,j_2] = {factor}W^Q[k,I,j_1] W^K[k,I,j_2]"
+
+
+def equation_with_own_line(p):
+    """The sum is written, and the factor has a line of its own."""
+    power = "I^(-1/2)" if p["scaled"] else "1"
+    return rf"c = {power}" + "\n" + r"\tilde W[h,a,b] = c \sum_{i} W^K[h,i,b] W^Q[h,i,a]"
+
+
+def steps_by_sums(p):
+    """Sums are written, as in the printed solution."""
+    factor = r"\frac{1}{\sqrt{I}} " if p["scaled"] else ""
+    other = "L'" if p["cross"] else "L"
+    return "\n".join(
+        [
+            f"S[k,t_1,t_2] = {factor}Query[k,t_1,I] Key[k,t_2,I]",
+            rf"= {factor}\sum_{{j_1,j_2,i}} L[t_1,j_1] W^Q[k,i,j_1] W^K[k,i,j_2] {other}[t_2,j_2]",
+            rf"= \sum_{{j_1,j_2}} L[t_1,j_1] \left({factor}\sum_i W^Q[k,i,j_1] W^K[k,i,j_2]\right) {other}[t_2,j_2]",
+            rf"= \sum_{{j_1,j_2}} L[t_1,j_1] \tilde{{W}}[k,j_1,j_2] {other}[t_2,j_2]",
+        ]
+    )
+
+
 EQUIVALENTS = {
+    "merged_equation": [equation_of_print, equation_with_own_line],
+    "merged_steps": [steps_by_sums],
+    "separate_formula": ["K I J + J I K", "2*J*K*I"],
+    "merged_formula": ["J^2 K", "K*J*J"],
     "merge": [by_matmul, by_transposing_twice, written_out, by_plain_tensors],
     "attention": [head_by_head, by_sum_over_heads, by_masked_sum],
     "factor": [everything_left, by_qr, mixed_factors, by_roots],

@@ -2,6 +2,8 @@
 
 import torch
 
+from .equation_mistakes import EQUATION_MISTAKES
+
 
 def _scaled(W, I, p):  # noqa: E741
     return W / I**0.5 if p["scaled"] else W
@@ -251,27 +253,28 @@ def always_equal(p):
     return "For every $K$: the merged form computes the same, so it has as many parameters."
 
 
-def wrong_scale(p):
-    """Where there is a factor, it may stand anywhere in the product; and W~ contains it already."""
-    return r"The factor $1/\sqrt{I}$ must stand outside of the softmax."
+def on_itself(p):
+    """Both vectors are those of t_1, but the weights are still compared over t_2: does the score change with it?"""
+    return "Each position looks at itself only: its own weight is $1$, and all others are $0$."
 
 
-def wrong_axis(p):
-    """The softmax makes weights over the positions that are looked at; its index is right."""
-    return "The softmax must run over $t_1$: the weights of all positions that look sum to one."
+def as_before_by_symmetry(p):
+    """The two positions are different ones: compare the scores of one t_1 for two values of t_2."""
+    return "The weights are those of the layer, for the two vectors stand at positions that are summed over."
 
 
-def wrong_order(p):
-    """Factors of one term of a sum may change places; only the indices matter."""
-    return r"The second vector must stand to the left of $\tilde W$: products of matrices do not commute."
+def only_of_norms(p):
+    """The score is the same for every t_2, however large it is: what does a softmax make of equal numbers?"""
+    return "Positions with long vectors have large weights, for the score of a vector with itself is its length."
 
 
-def wrong_transposition(p):
-    """As printed, j_1 belongs to the query and j_2 to the key; check which matrix has which."""
-    return r"$\tilde W$ must be transposed: its first index belongs to the key."
+def as_if_transposed(p):
+    """Which matrix stands where is right in this line; look at the positions."""
+    return r"The weights are those of the layer with $\tilde W$ transposed: query and key have changed places."
 
 
 MISTAKES = {
+    **EQUATION_MISTAKES,
     "merge": [
         transposed,
         scale_the_other_way,
@@ -309,5 +312,5 @@ MISTAKES = {
     "separate": [separate_of_one_head, one_of_the_two, separate_times_heads, separate_with_biases, edges],
     "merged": [merged_of_one_head, merged_of_head_width, merged_twice, as_before, heads_squared],
     "equal_counts": [at_equal_widths, at_half_of_each, merging_saves, always_equal],
-    "printed_error": [wrong_scale, wrong_axis, wrong_order, wrong_transposition],
+    "printed_error": [on_itself, as_before_by_symmetry, only_of_norms, as_if_transposed],
 }

@@ -2,8 +2,24 @@
 
 import torch
 
-from autograder import Choice, Function, Number, Problem, close, difference, form, gradient, holds, sizes, tensors
+from autograder import (
+    Choice,
+    Derivation,
+    Equation,
+    Expression,
+    Function,
+    Number,
+    Problem,
+    close,
+    difference,
+    form,
+    gradient,
+    holds,
+    sizes,
+    tensors,
+)
 
+from .equations import COUNTS, MERGED, STEPS, merged_matrix, merged_scores, scores, steps
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
 
@@ -136,8 +152,8 @@ def equal_at(p):
     return "Exactly for $K = 2$ heads; with more heads the merged form has more parameters."
 
 
-def second_position(p):
-    return "The second vector must be taken at $t_2$: as printed, the score does not depend on $t_2$ at all."
+def no_second_position(p):
+    return "All $T$ weights of a row are $1/T$: the score does not depend on $t_2$ at all."
 
 
 MERGE_INPUTS = [both_matrices, one_head_of_one]
@@ -148,20 +164,24 @@ FACTOR_CHECKS = [form(), holds(merging_them_gives_W_back)]
 
 PROBLEM = Problem(
     title="One matrix for query and key",
-    version=2,
-    source="exam 1 of 2021, problem 4; transformer problems, problem 6",
+    version=3,
+    source="exam 1 of 2021, problem 4; problems on language modeling, translation and attention (2020), problem 6",
     draw=draw,
     phrases=phrases,
     variants=80,
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[
-        Function("merge", points=5, inputs=MERGE_INPUTS, reference=merge, checks=[close(weight=4), gradient()]),
-        Function("attention", points=5, inputs=ATTENTION_INPUTS, reference=attention, checks=ATTENTION_CHECKS),
-        Function("factor", points=4, inputs=FACTOR_INPUTS, reference=factor, checks=FACTOR_CHECKS),
+        Equation("merged_equation", points=5, **MERGED, reference=merged_matrix),
+        Derivation("merged_steps", points=3, **STEPS, start=scores, reference=merged_scores, model=steps),
+        Function("merge", points=4, inputs=MERGE_INPUTS, reference=merge, checks=[close(weight=4), gradient()]),
+        Function("attention", points=4, inputs=ATTENTION_INPUTS, reference=attention, checks=ATTENTION_CHECKS),
+        Function("factor", points=2, inputs=FACTOR_INPUTS, reference=factor, checks=FACTOR_CHECKS),
+        Expression("separate_formula", points=1, **COUNTS, reference="2 K I J"),
+        Expression("merged_formula", points=1, **COUNTS, reference="K J^2"),
         Number("separate", points=1, reference=separate),
         Number("merged", points=1, reference=merged),
-        Choice("equal_counts", points=2, reference=equal_at),
-        Choice("printed_error", points=2, reference=second_position),
+        Choice("equal_counts", points=1, reference=equal_at),
+        Choice("printed_error", points=2, reference=no_second_position),
     ],
 )

@@ -76,7 +76,27 @@ def from_linear_maps(J, K, *, p):
     return {"vanilla": n, "ugrnn": n * 2, "two_gate": n * 2 + pre(True), "gru": n * 3, "lstm": n * 4}
 
 
+def total_by_powers(p):
+    """Collected by powers, in LaTeX."""
+    d = 3 * 4 * p["attention_bias"] + 2 + 10
+    ends = "+ 4 d" if p["final_norm"] else ""
+    return rf"12 N d^2 + N (4 d_{{ff}} d + 2 d_{{ff}} + {d} d) + {p['matrices']} V d {ends}"
+
+
+def two_gate_by_powers(p):
+    """Collected by powers."""
+    return f"3 J (J + K) + {4 if p['gate_biases'] == 'one' else 6} J"
+
+
+def lstm_by_powers(p):
+    """Collected by powers."""
+    return f"4J^2 + 4JK + {4 if p['gate_biases'] == 'one' else 8}J"
+
+
 EQUIVALENTS = {
+    "total_formula": [total_by_powers],
+    "two_gate_formula": [two_gate_by_powers],
+    "lstm_formula": [lstm_by_powers],
     "count": [by_modules, by_counting_layers, closed_form],
     "recurrent": [by_recurrent_modules, by_gates, from_linear_maps],
 }

@@ -1,5 +1,7 @@
 """Wrong counts that students give; the docstring is the hint that whoever gives the same count reads."""
 
+from .formula_mistakes import FORMULA_MISTAKES
+
 
 def _tallied(N, d, d_ff, V, p, **other):
     """The right breakdown, some of whose entries are replaced by others, with its sum."""
@@ -245,6 +247,7 @@ _OF_ATTENTION = [
 ]
 
 MISTAKES = {
+    **FORMULA_MISTAKES,
     "count": _COUNTS,
     "total": [_number_of("total", mistake) for mistake in _COUNTS],
     "attention_total": [_number_of("attention", mistake) for mistake in _OF_ATTENTION],

@@ -1,8 +1,9 @@
 """How many parameters a Transformer ("Attention is all you need", section 3) and the recurrent cells have."""
 
-from autograder import Choice, Function, Number, Problem, exactly, sizes
+from autograder import Choice, Expression, Function, Number, Problem, exactly, sizes
 
 from .equivalents import EQUIVALENTS
+from .formulas import CELL, SIZES, lstm_formula, model_formula, two_gate_formula
 from .mistakes import MISTAKES
 
 
@@ -121,10 +122,11 @@ def projections_missing(p):
 
 
 COUNT_INPUTS = [configurations, one_layer_one_head]
+CELL_INPUTS = [cells, smallest_cell]
 
 PROBLEM = Problem(
     title="Counting parameters",
-    version=2,
+    version=3,
     source="question sheet on 'Attention is all you need', question 6",
     draw=draw,
     phrases=phrases,
@@ -134,11 +136,12 @@ PROBLEM = Problem(
     equivalents=EQUIVALENTS,
     parts=[
         Function("count", points=6, inputs=COUNT_INPUTS, trials=10, reference=count, checks=[exactly()]),
+        Expression("total_formula", points=3, **SIZES, reference=model_formula),
         Number("total", points=1, reference=total),
         Number("attention_total", points=1, reference=attention_total),
         Choice("printed_count", points=2, reference=projections_missing),
-        Function(
-            "recurrent", points=4, inputs=[cells, smallest_cell], trials=6, reference=recurrent, checks=[exactly()]
-        ),
+        Function("recurrent", points=4, inputs=CELL_INPUTS, trials=6, reference=recurrent, checks=[exactly()]),
+        Expression("two_gate_formula", points=2, **CELL, reference=two_gate_formula),
+        Expression("lstm_formula", points=1, **CELL, reference=lstm_formula),
     ],
 )

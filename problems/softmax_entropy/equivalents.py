@@ -1,6 +1,7 @@
 """Correct answers written differently; each must earn full marks. None where a form belongs to another variant."""
 
 from .families import FAMILIES
+from .in_code import CODE_EQUIVALENTS
 from .populations import family_of, population_of
 
 X = "e^(-beta)"
@@ -282,6 +283,7 @@ def of_the_mean(p):
 
 
 EQUIVALENTS = {
+    **CODE_EQUIVALENTS,
     "softmax": [over_the_sum, one_exponential, in_latex, powers_of_lambda, *_forms(SOFTMAX_BY_FAMILY)],
     "entropy": [mean_energy_and_normaliser, from_the_log_sum, *_forms(ENTROPY_BY_FAMILY)],
     "entropy_steps": [as_in_print, by_free_energy, over_i_itself],

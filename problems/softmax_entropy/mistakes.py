@@ -5,6 +5,7 @@ A mistake gives None in variants where nobody can make it, or where it is right.
 
 import functools
 
+from .in_code import CODE_MISTAKES
 from .populations import family_of, population_of
 
 X = "e^(-beta)"
@@ -550,6 +551,7 @@ _OF_ENTROPY = [
 ]
 
 MISTAKES = {
+    **CODE_MISTAKES,
     "softmax": [
         multiplied_by_normaliser,
         not_normalised,

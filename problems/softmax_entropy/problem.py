@@ -1,11 +1,13 @@
 """A softmax of energies, its entropy, cross-entropies and divergences in closed form (exam 1, problem 1)."""
 
-from autograder import Derivation, Expression, Problem, Unreadable
+from autograder import Derivation, Expression, Function, Problem, Unreadable, close, gradient
 from autograder.maths import expression
 
+from .code_inputs import DISTRIBUTIONS, ENTROPIES
 from .equivalents import EQUIVALENTS
 from .families import FAMILIES
 from .further import KINDS, possible
+from .in_code import entropies, probabilities
 from .mistakes import MISTAKES
 from .notation import CLOSED, FURTHER, STEPS, letters
 from .populations import family_of, population_of
@@ -130,24 +132,27 @@ def further_after(p, *, cross_entropy=None):
     return KINDS[p["further"]].answer(p, family_of(p), population_of(p), earlier)
 
 
+IN_CODE = {"checks": [close(weight=3), gradient("beta")], "also": (), "values_only": ["hot"]}
+
 PROBLEM = Problem(
     title="Softmax, entropy and cross-entropy in closed form",
-    version=2,
+    version=3,
     source="exam 1 of 2021, problem 1",
     draw=draw,
     phrases=phrases,
-    setup="",
     variants=1000,
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[
-        Expression("softmax", points=5, **CLOSED, reference=closed_form),
+        Expression("softmax", points=4, **CLOSED, reference=closed_form),
+        Function("probabilities", points=2, **IN_CODE, inputs=DISTRIBUTIONS, reference=probabilities),
         Expression("entropy", points=3, follows="softmax", **CLOSED, reference=entropy_after),
-        Derivation("entropy_steps", points=6, **STEPS, start=definition, reference=family_entropy, model=steps),
+        Function("entropies", points=2, **IN_CODE, inputs=ENTROPIES, reference=entropies),
+        Derivation("entropy_steps", points=5, **STEPS, start=definition, reference=family_entropy, model=steps),
         Expression("cross_entropy", points=3, follows="softmax", **CLOSED, reference=cross_entropy_after),
         Expression("divergence", points=2, follows="cross_entropy", **CLOSED, reference=divergence_after),
-        Expression("reverse_cross_entropy", points=2, **CLOSED, reference=reverse_cross_entropy_of),
+        Expression("reverse_cross_entropy", points=1, **CLOSED, reference=reverse_cross_entropy_of),
         Expression("reverse_divergence", points=1, follows="reverse_cross_entropy", **CLOSED, reference=reverse_after),
-        Expression("further", points=3, follows="cross_entropy", **FURTHER, reference=further_after),
+        Expression("further", points=2, follows="cross_entropy", **FURTHER, reference=further_after),
     ],
 )

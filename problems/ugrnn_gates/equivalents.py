@@ -3,6 +3,8 @@
 import torch
 from torch import nn
 
+from .equations import two_gate_equations
+
 
 def step_back(h, x, W_hR, W_xR, B_R, W_hG, W_xG, B_G, *, p):
     R = torch.tanh(torch.einsum("ji,bi->bj", W_hR, h) + torch.einsum("jk,bk->bj", W_xR, x) - B_R)
@@ -122,7 +124,52 @@ class WithBuffer(AsLerp):
         return self.one * super().step(h, x)
 
 
+def own_lines(p):
+    """Each branch has a line, and all indices other letters."""
+    hidden = r"u[n,s,i] = -B^{h,R}[i] + \sum_{l} W^{h,R}[i,l] h[n,s-1,l]"
+    own = r"v[n,s,i] = W^{x,R}[i,K] x[n,s,K] - B^{x,R}[i]"
+    one, other = ("u", "v") if p["R_gate"] == "h" else ("v", "u")
+    inside = r"\sigma\left(W^{h,%s}[i,J] h[n,s-1,J] + W^{x,%s}[i,K] x[n,s,K] - B^{%s}[i]\right)"
+    gates = [f"{name}[n,s,i] = {inside % (of, of, of)}" for name, of in (("g", "GR"), ("z", "Gh"))]
+    R = f"R[n,s,i] = tanh({other}[n,s,i] + g[n,s,i] ({one}[n,s,i] - {other}[n,s,i]))"
+    keep, take = ("z[n,s,i]", "(1-z[n,s,i])") if p["h_gate"] == "old" else ("(1-z[n,s,i])", "z[n,s,i]")
+    return "\n".join([hidden, own, *gates, R, f"h[n,s,i] = {keep} h[n,s-1,i] + {take} R[n,s,i]"])
+
+
+def one_line(p):
+    """The gates put into the last line."""
+    text = two_gate_equations(p)
+    R_gate, R, h_gate, h = (line.split(" = ", 1)[1] for line in text.splitlines())
+    R = R.replace("G^R[b,t,j]", f"{R_gate}")
+    return f"h[b,t,j] = {h.replace('R[b,t,j]', R).replace('G^h[b,t,j]', h_gate)}"
+
+
+def with_indicator(p):
+    """1[i=j] for delta, and the slopes in lines of their own."""
+    keep, take, sign = ("G[j]", "(1 - G[j])", "+") if p["h_gate"] == "old" else ("(1 - G[j])", "G[j]", "-")
+    return "\n".join(
+        [
+            "s[j] = G[j] - G[j]^2",
+            "u[j] = (1 - R[j]) (1 + R[j])",
+            f"D[j,i] = 1[i=j] {keep} {sign} (h[j]-R[j]) s[j] W^{{h,G}}[j,i] + {take} u[j] W^{{h,R}}[j,i]",
+        ]
+    )
+
+
+def collected(p):
+    """The terms of the gate first."""
+    return (
+        "D[j,i] = G[j] (1-G[j]) W^{h,G}[j,i] h[j] - G[j] (1-G[j]) R[j] W^{h,G}[j,i] + W^{h,R}[j,i]"
+        " - R[j]^2 W^{h,R}[j,i] - G[j] (1-R[j]^2) W^{h,R}[j,i] + \\delta_{ji} G[j]"
+        if p["h_gate"] == "old"
+        else "D[j,i] = G[j] (R[j]-h[j]) (1-G[j]) W^{h,G}[j,i] + G[j] W^{h,R}[j,i] (1-R[j]^2)"
+        " + \\delta_{ij} - \\delta_{ij} G[j]"
+    )
+
+
 EQUIVALENTS = {
+    "two_gate_equations": [own_lines, one_line],
+    "through_time": [with_indicator, collected],
     "ugrnn": [step_back, one_matrix, as_steps],
     "two_gate": [as_lerp, one_product, with_exp],
     "TwoGateUGRNN": [Fused, InPlaceOfStates, AsLerp, WithBuffer],

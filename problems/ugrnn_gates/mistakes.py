@@ -2,6 +2,7 @@
 
 import torch
 
+from .equation_mistakes import EQUATION_MISTAKES
 from .module_mistakes import (
     BiasesAdded,
     CandidateReturned,
@@ -255,6 +256,7 @@ def bias_of_every_product(p):
 
 
 MISTAKES = {
+    **EQUATION_MISTAKES,
     "ugrnn": [
         other_side,
         added_bias,

@@ -5,6 +5,7 @@ from torch import nn
 
 from autograder import (
     Choice,
+    Equation,
     Function,
     Module,
     Number,
@@ -18,6 +19,7 @@ from autograder import (
     tensors,
 )
 
+from .equations import CELL, ONE_STEP, through_time, two_gate_equations
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
 
@@ -37,8 +39,8 @@ def phrases(p):
     old, new = (r"h[b,t-1,j]", r"R[b,t,j]") if p["h_gate"] == "old" else (r"R[b,t,j]", r"h[b,t-1,j]")
     return {
         "one_mix": rf"G[b,t,j]\,{old} + (1 - G[b,t,j])\,{new}",
-        "R_words": "hidden branch $a$" if p["R_gate"] == "h" else "input branch $b$",
-        "h_words": "previous state $h[b,t-1,j]$" if p["h_gate"] == "old" else "candidate $R[b,t,j]$",
+        "R_words": "hidden branch" if p["R_gate"] == "h" else "input branch",
+        "h_words": "previous state" if p["h_gate"] == "old" else "candidate",
     }
 
 
@@ -213,7 +215,7 @@ TWO_GATE_INPUTS = [two_gate_cell, two_gates_batch_of_one]
 
 PROBLEM = Problem(
     title="A UGRNN with one gate and with two",
-    version=2,
+    version=3,
     source="exam 1 of 2021, problem 3; slides on gated RNNs",
     draw=draw,
     phrases=phrases,
@@ -222,12 +224,14 @@ PROBLEM = Problem(
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[
-        Function("ugrnn", points=5, inputs=[cell, batch_of_one], reference=ugrnn, checks=[close(weight=4), gradient()]),
-        Function("two_gate", points=10, inputs=TWO_GATE_INPUTS, reference=two_gate, checks=TWO_GATE_CHECKS),
-        Module("TwoGateUGRNN", points=6, inputs=MODULE_INPUTS, reference=TwoGateUGRNN, checks=MODULE_CHECKS),
+        Function("ugrnn", points=3, inputs=[cell, batch_of_one], reference=ugrnn, checks=[close(weight=4), gradient()]),
+        Equation("two_gate_equations", points=9, **CELL, reference=two_gate_equations),
+        Function("two_gate", points=5, inputs=TWO_GATE_INPUTS, reference=two_gate, checks=TWO_GATE_CHECKS),
+        Module("TwoGateUGRNN", points=4, inputs=MODULE_INPUTS, reference=TwoGateUGRNN, checks=MODULE_CHECKS),
+        Equation("through_time", points=4, **ONE_STEP, reference=through_time),
         Choice("open_gate", points=1, reference=open_branch),
         Choice("gru", points=1, reference=gru_adds),
-        Number("parameters", points=2, reference=parameters),
+        Number("parameters", points=1, reference=parameters),
         Written("gradients", points=4, reference=MODEL_ANSWER, rubric=RUBRIC),
     ],
 )

@@ -89,7 +89,7 @@ def tensor_key(text: str) -> str:
 @lru_cache(maxsize=1024)
 def _left(text: str) -> Tensor:
     try:
-        return parse(f"{text} = 0").equations[0].left
+        return parse(f"{text}= 0").equations[0].left
     except Unreadable as error:
         raise AuthorError("declaration", f"{text!r} is not a tensor: {error.message}") from error
 
