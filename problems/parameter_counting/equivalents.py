@@ -76,7 +76,17 @@ def from_linear_maps(J, K, *, p):
     return {"vanilla": n, "ugrnn": n * 2, "two_gate": n * 2 + pre(True), "gru": n * 3, "lstm": n * 4}
 
 
+def as_tuple(p):
+    d, d_ff, bias = p["d"], p["d_ff"], p["attention_bias"]
+    return (4 * d * (d + bias), d_ff * (d + 1) + d * (d_ff + 1), d + d)
+
+
+def as_decimals(p):
+    return [float(number) for number in as_tuple(p)]
+
+
 EQUIVALENTS = {
     "count": [by_modules, by_counting_layers, closed_form],
     "recurrent": [by_recurrent_modules, by_gates, from_linear_maps],
+    "sublayers": [as_tuple, as_decimals],
 }

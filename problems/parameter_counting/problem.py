@@ -1,6 +1,6 @@
 """How many parameters a Transformer ("Attention is all you need", section 3) and the recurrent cells have."""
 
-from autograder import Choice, Function, Number, Problem, exactly, sizes
+from autograder import Choice, Function, Number, Problem, Vector, exactly, sizes
 
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
@@ -113,6 +113,12 @@ def attention_total(p):
     return count(**drawn(p), p=p)["attention"]
 
 
+def sublayers(p):
+    """An attention sub-layer, a feed-forward sub-layer and a layer norm."""
+    counts = count(**drawn(p), p=p)
+    return [counts["attention"] // (3 * p["N"]), counts["feed_forward"] // (2 * p["N"]), 2 * p["d"]]
+
+
 def projections_missing(p):
     return (
         "Of each attention sub-layer three of four matrices are missing, which a superfluous second embedding "
@@ -124,7 +130,7 @@ COUNT_INPUTS = [configurations, one_layer_one_head]
 
 PROBLEM = Problem(
     title="Counting parameters",
-    version=2,
+    version=3,
     source="question sheet on 'Attention is all you need', question 6",
     draw=draw,
     phrases=phrases,
@@ -140,5 +146,6 @@ PROBLEM = Problem(
         Function(
             "recurrent", points=4, inputs=[cells, smallest_cell], trials=6, reference=recurrent, checks=[exactly()]
         ),
+        Vector("sublayers", points=1, names="attention, feed-forward, layer norm", reference=sublayers),
     ],
 )
