@@ -25,6 +25,10 @@ if TYPE_CHECKING:
         Matrix,
         Module,
         Number,
+        Ordering,
+        Selection,
+        Term,
+        Vector,
         Written,
     )
 
@@ -51,8 +55,12 @@ __all__ = [
     "Milestone",
     "Module",
     "Number",
+    "Ordering",
     "Problem",
+    "Selection",
+    "Term",
     "Unreadable",
+    "Vector",
     "Written",
     "buffers",
     "close",

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from autograder.parts.matrix import Matrix
     from autograder.parts.module import Module
     from autograder.parts.number import Number
+    from autograder.parts.ordering import Ordering
+    from autograder.parts.selection import Selection
+    from autograder.parts.term import Term
+    from autograder.parts.vector import Vector
     from autograder.parts.written import Written
 
 __all__ = [
@@ -33,6 +37,10 @@ __all__ = [
     "Matrix",
     "Module",
     "Number",
+    "Ordering",
+    "Selection",
+    "Term",
+    "Vector",
     "Written",
     "find",
     "kinds",

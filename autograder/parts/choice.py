@@ -48,19 +48,11 @@ class Choice(Part):
     def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
         functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]
-        texts = [function(p) for function in functions]
-        if len(set(texts)) < len(texts):
-            raise AuthorError("options", f"part {self.name!r}: two options have the same text under {p}")
-        if texts[0] is None or not 2 <= len(texts) <= len(string.ascii_lowercase):
+        if self.reference(p) is None or len(functions) < 2:
             raise AuthorError(
                 "options", f"part {self.name!r}: there must be one correct option and 1 to 25 wrong ones under {p}"
             )
-        shown = sorted(zip(texts, functions, strict=True), key=lambda option: self._place(p, option[0]))
-        return {letter: function for letter, (_, function) in zip(string.ascii_lowercase, shown, strict=False)}
-
-    def _place(self, p: Parameters, text: str | None) -> str:
-        """Where an option stands among the others: a hash of the variant, the part and its text."""
-        return hashlib.sha256(json.dumps([p, self.name, text], sort_keys=True, default=repr).encode()).hexdigest()
+        return shown_options(self.name, p, functions)
 
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether the option stands under `p`; a string is a letter as typed."""
@@ -147,6 +139,53 @@ def chosen_letter(given: Any, texts: Mapping[str, str]) -> str | None:
     said, sentence = (both[1].lower(), both[2]) if both else ("", given)
     named = [letter for letter, text in texts.items() if _words(text) == _words(sentence)]
     return named[0] if len(named) == 1 and said in ("", named[0]) else None
+
+
+_PLURAL = re.compile(r"\s*(?:options|answers|choices|letters)[ \t:]+", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,;&+<>|→]+|->|=>")
+
+
+def letters_of(given: Any, texts: Mapping[str, str]) -> list[str] | None:
+    """Several letters in the order given: 'ac', 'A, C', ['a', 'c'], '(a) and (c)', a list of options' own texts.
+
+    None if in doubt. Letters that no option has are among them.
+    """
+    if isinstance(given, list | tuple) and len(given) != 1:
+        found = [chosen_letter(item, texts) for item in given]
+        return [letter for letter in found if letter] if all(found) else None
+    if letter := chosen_letter(given, texts):
+        return [letter]
+    given = given[0] if isinstance(given, list | tuple) else given
+    if not isinstance(given, str):
+        return None
+    text = unicodedata.normalize("NFKC", given)
+    inside = text[said.end() :] if (said := _PLURAL.match(text)) else text
+    words = [word for word in _BETWEEN.split(inside.strip(_AROUND)) if word.casefold() not in ("", "and")]
+    together = words[0].casefold() if len(words) == 1 else ""
+    if together and set(together) <= texts.keys() and len(set(together)) == len(together):
+        return list(together)
+    found = [letter_of(word) for word in words]
+    return [letter for letter in found if letter] if words and all(found) else None
+
+
+def shown_options(
+    part: str, p: Parameters, functions: Sequence[Callable[[Parameters], str | None]]
+) -> dict[str, Callable[[Parameters], str | None]]:
+    """The functions of the options that stand under `p`, by their letters.
+
+    Their order is by a hash of the variant, the part and the text: nothing in it tells which of them is right.
+    """
+    texts = [function(p) for function in functions]
+    if len(set(texts)) < len(texts):
+        raise AuthorError("options", f"part {part!r}: two options have the same text under {p}")
+    if not 2 <= len(texts) <= len(string.ascii_lowercase):
+        raise AuthorError("options", f"part {part!r}: there must be 2 to 26 options, not {len(texts)} under {p}")
+
+    def place(option: tuple[str | None, Any]) -> str:
+        return hashlib.sha256(json.dumps([p, part, option[0]], sort_keys=True, default=repr).encode()).hexdigest()
+
+    shown = sorted(zip(texts, functions, strict=True), key=place)
+    return {letter: function for letter, (_, function) in zip(string.ascii_lowercase, shown, strict=False)}
 
 
 def _words(text: str) -> str:

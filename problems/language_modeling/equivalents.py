@@ -145,6 +145,14 @@ def _in_unit(text):
     return chosen
 
 
+def clears_after_the_scores(p):
+    return ["scores", "zero", "loss", "backward", "clip", "step"]
+
+
+def clears_after_the_loss(p):
+    return ["scores", "loss", "zero", "backward", "clip", "step"]
+
+
 EQUIVALENTS = {
     "log_loss": [by_cross_entropy, by_rows, by_ignoring, by_single_constant],
     "perplexity": [by_token, by_weights, by_product],
@@ -167,4 +175,6 @@ EQUIVALENTS = {
             "ln(V-1)+1/q*(-q*ln(q)-(1-q)*ln((1-q)/(V-1)))",
         ),
     ],
+    "length_law": ["The geometric distribution.", "Geometric", "a geometric law", "geometrically distributed"],
+    "training_step": [clears_after_the_scores, clears_after_the_loss],
 }

@@ -393,6 +393,94 @@ def saturation_explodes(p):
     return r"Where $\tanh$ is saturated its slope is very large, and so is the gradient through it."
 
 
+# Over time: wrong statements about recurrent networks.
+
+
+def clipping_lengthens(p):
+    """Clipping shortens what is too long. What does it do to a gradient that is shorter than the bound?"""
+    return "Clipping keeps gradients through time from vanishing: one that is too short is made longer."
+
+
+def gates_add_up(p):
+    """The update gate and one minus it weigh the old state and the new one: between which values does the sum lie?"""
+    return (
+        r"An update gate, $h_t = G \odot h_{t-1} + (1-G) \odot R$, adds a new vector to the state at every step, so "
+        "that states grow with time."
+    )
+
+
+def both_directions_generate(p):
+    """At each position, a bidirectional network has read what comes after it: what is there when a word is drawn?"""
+    return (
+        "A bidirectional network writes better sentences word by word, since it predicts each word from those before "
+        "and after it."
+    )
+
+
+def cell_decides(p):
+    """Look again at what was found when cells of as many parameters were compared."""
+    return (
+        "Experiments found that the choice between UGRNN, GRU and LSTM matters more than the number of parameters of "
+        "the network."
+    )
+
+
+# The name of a distribution.
+
+
+def poisson(p):
+    """A Poisson variable counts rare events in a fixed time: here each word is followed by another decision."""
+    return "Poisson (distribution)|Poisson law"
+
+
+def binomial(p):
+    """A binomial variable counts successes in a fixed number of trials: here the number of trials is what is asked."""
+    return "binomial (distribution)|binomial law"
+
+
+def exponential(p):
+    """An exponential variable is a real number; a length is a whole one."""
+    return "exponential (distribution)|exponential law"
+
+
+def uniform(p):
+    """Are long sentences as likely as short ones?"""
+    return "uniform (distribution)|discrete uniform (distribution)"
+
+
+# A step of training.
+
+
+def clips_after_the_step(p):
+    """You clip the gradients when the step has been made with them already."""
+    return ["zero", "scores", "loss", "backward", "step", "clip"]
+
+
+def clips_before_there_are_gradients(p):
+    """You clip before the gradients of this step are there."""
+    return ["zero", "scores", "loss", "clip", "backward", "step"]
+
+
+def forgets_the_new_gradients(p):
+    """You set the gradients to zero after they have been computed, and make the step without them."""
+    return ["scores", "loss", "backward", "zero", "clip", "step"]
+
+
+def clears_at_the_end(p):
+    """The gradients of the step before are still there at the beginning, and are added to the new ones."""
+    return ["scores", "loss", "backward", "clip", "step", "zero"]
+
+
+def predicts_the_word_it_reads(p):
+    """Your loss compares the scores at a position with the word that was read there: the model learns to copy."""
+    return ["zero", "scores", "copies", "backward", "clip", "step"]
+
+
+def generates_while_training(p):
+    """The most likely words have no gradient, and no loss is computed from them."""
+    return ["zero", "scores", "greedy", "loss", "backward", "clip", "step"]
+
+
 MISTAKES = {
     "log_loss": [
         counts_padding,
@@ -441,4 +529,14 @@ MISTAKES = {
     ],
     "no_end": [total_is_one, total_below_one, only_slower],
     "bounded": [bounded_gradients, only_vanishing, saturation_explodes],
+    "over_time": [clipping_lengthens, gates_add_up, both_directions_generate, cell_decides],
+    "length_law": [poisson, binomial, exponential, uniform],
+    "training_step": [
+        clips_after_the_step,
+        clips_before_there_are_gradients,
+        forgets_the_new_gradients,
+        clears_at_the_end,
+        predicts_the_word_it_reads,
+        generates_while_training,
+    ],
 }

@@ -3,10 +3,25 @@
 import numpy as np
 import torch
 
-from autograder import Choice, Expression, Function, Problem, Unreadable, close, exactly, gradient, sizes, tensors
+from autograder import (
+    Choice,
+    Expression,
+    Function,
+    Ordering,
+    Problem,
+    Selection,
+    Term,
+    Unreadable,
+    close,
+    exactly,
+    gradient,
+    sizes,
+    tensors,
+)
 from autograder.maths import expression
 
 from .equivalents import EQUIVALENTS
+from .lines import LENGTH_LAW, OVER_TIME, STEP, length_law, training_step
 from .mistakes import MISTAKES
 from .notation import letters
 
@@ -249,7 +264,7 @@ DRAWN = {"trials": 5, "also": (), "checks": [exactly()]}  # ends everywhere need
 
 PROBLEM = Problem(
     title="Language modelling",
-    version=2,
+    version=3,
     source="slides on language modelling, recurrent networks and gradient clipping",
     draw=draw,
     phrases=phrases,
@@ -270,5 +285,8 @@ PROBLEM = Problem(
         Expression("sequence_entropy", points=2, domains=letters, reference=sequence_entropy, forbid=["sum"]),
         Choice("no_end", points=1, reference=total_is_infinite),
         Choice("bounded", points=1, reference=product_of_slopes),
+        Selection("over_time", points=3, reference=OVER_TIME),
+        Term("length_law", points=1, reference=length_law, forms=LENGTH_LAW),
+        Ordering("training_step", points=2, reference=training_step, **STEP),
     ],
 )

@@ -93,10 +93,20 @@ def lstm_by_powers(p):
     return f"4J^2 + 4JK + {4 if p['gate_biases'] == 'one' else 8}J"
 
 
+def as_tuple(p):
+    d, d_ff, bias = p["d"], p["d_ff"], p["attention_bias"]
+    return (4 * d * (d + bias), d_ff * (d + 1) + d * (d_ff + 1), d + d)
+
+
+def as_decimals(p):
+    return [float(number) for number in as_tuple(p)]
+
+
 EQUIVALENTS = {
     "total_formula": [total_by_powers],
     "two_gate_formula": [two_gate_by_powers],
     "lstm_formula": [lstm_by_powers],
     "count": [by_modules, by_counting_layers, closed_form],
     "recurrent": [by_recurrent_modules, by_gates, from_linear_maps],
+    "sublayers": [as_tuple, as_decimals],
 }

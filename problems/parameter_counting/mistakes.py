@@ -246,6 +246,51 @@ _OF_ATTENTION = [
     other_attention_biases,
 ]
 
+
+# One sub-layer of each kind.
+
+
+def _sublayers(p, **other):
+    d, d_ff = p["d"], p["d_ff"]
+    right = {"attention": 4 * d * d + 4 * _bias(d, p), "feed_forward": 2 * d * d_ff + d_ff + d, "norm": 2 * d}
+    return list({**right, **other}.values())
+
+
+def output_matrix_forgotten(p):
+    """An attention sub-layer has four matrices: one behind the heads, too."""
+    return _sublayers(p, attention=3 * p["d"] ** 2 + 3 * _bias(p["d"], p))
+
+
+def output_matrix_alone(p):
+    """An attention sub-layer has more matrices than the one behind the heads."""
+    return _sublayers(p, attention=p["d"] ** 2 + _bias(p["d"], p))
+
+
+def other_biases_of_attention(p):
+    """Look again at what is said of the biases of an attention sub-layer."""
+    return _sublayers(p, attention=4 * p["d"] ** 2 + 4 * (p["d"] - _bias(p["d"], p)))
+
+
+def matrices_for_each_head(p):
+    """The heads share the width: together their queries have d entries."""
+    return _sublayers(p, attention=(3 * p["h"] + 1) * p["d"] ** 2 + (3 * p["h"] + 1) * _bias(p["d"], p))
+
+
+def feed_forward_without_biases(p):
+    """Both maps of a feed-forward sub-layer have a bias."""
+    return _sublayers(p, feed_forward=2 * p["d"] * p["d_ff"])
+
+
+def biases_of_one_width(p):
+    """The two biases of a feed-forward sub-layer have different widths."""
+    return _sublayers(p, feed_forward=2 * p["d"] * p["d_ff"] + 2 * p["d"])
+
+
+def norm_scales_only(p):
+    """A layer norm multiplies each entry by a parameter, and adds another."""
+    return _sublayers(p, norm=p["d"])
+
+
 MISTAKES = {
     **FORMULA_MISTAKES,
     "count": _COUNTS,
@@ -262,5 +307,14 @@ MISTAKES = {
         lstm_of_three,
         gate_forgotten,
         gates_without_state,
+    ],
+    "sublayers": [
+        output_matrix_forgotten,
+        output_matrix_alone,
+        other_biases_of_attention,
+        matrices_for_each_head,
+        feed_forward_without_biases,
+        biases_of_one_width,
+        norm_scales_only,
     ],
 }

@@ -1,6 +1,6 @@
 """How many parameters a Transformer ("Attention is all you need", section 3) and the recurrent cells have."""
 
-from autograder import Choice, Expression, Function, Number, Problem, exactly, sizes
+from autograder import Choice, Expression, Function, Number, Problem, Vector, exactly, sizes
 
 from .equivalents import EQUIVALENTS
 from .formulas import CELL, SIZES, lstm_formula, model_formula, two_gate_formula
@@ -114,6 +114,12 @@ def attention_total(p):
     return count(**drawn(p), p=p)["attention"]
 
 
+def sublayers(p):
+    """An attention sub-layer, a feed-forward sub-layer and a layer norm."""
+    counts = count(**drawn(p), p=p)
+    return [counts["attention"] // (3 * p["N"]), counts["feed_forward"] // (2 * p["N"]), 2 * p["d"]]
+
+
 def projections_missing(p):
     return (
         "Of each attention sub-layer three of four matrices are missing, which a superfluous second embedding "
@@ -143,5 +149,6 @@ PROBLEM = Problem(
         Function("recurrent", points=4, inputs=CELL_INPUTS, trials=6, reference=recurrent, checks=[exactly()]),
         Expression("two_gate_formula", points=2, **CELL, reference=two_gate_formula),
         Expression("lstm_formula", points=1, **CELL, reference=lstm_formula),
+        Vector("sublayers", points=1, names="attention, feed-forward, layer norm", reference=sublayers),
     ],
 )
