@@ -37,13 +37,16 @@ class Experiment:
 # ------------------------------------------------------------------------------------------- language models
 
 
-def markov_language_model(
-    g: Generator, device: torch.device, *, layer: Callable[[int, int], nn.Module], N: int = 1
-) -> Experiment:
-    """A recurrent language model of a Markov chain over 12 words, whose Bayes loss is known."""
-    V, B, T, J = 12, 32, 24, 32
+def recurrent(V: int, T: int, *, layer: Callable[[int, int], nn.Module], N: int = 1) -> RecurrentLanguageModel:
+    """A recurrent language model of N layers of width 32."""
+    return RecurrentLanguageModel(V, 32, N, layer)
+
+
+def markov_language_model(g: Generator, device: torch.device, *, kind: Callable[[int, int], nn.Module]) -> Experiment:
+    """A language model, `kind(V, T)`, of a Markov chain over 12 words, whose Bayes loss is known."""
+    V, B, T = 12, 32, 24
     chain = sources.MarkovChain(V, g)
-    model = RecurrentLanguageModel(V, J, N, layer).to(device)
+    model = kind(V, T).to(device)
 
     def loss() -> Tensor:
         w = chain.sample(B, T, g).to(device)
