@@ -105,11 +105,11 @@ def sections(problem: Problem, p: Parameters, root: Path | None = None) -> dict[
 
 
 def without_reason(problem: Problem, root: Path | None = None) -> list[str]:
-    """The parts whose answers have no reason."""
+    """The parts whose answers have no reason; one in words is a reason itself."""
     path = (root or loading.find_problems()) / problem.slug / FILE
     told = _HEADING.findall(path.read_text(encoding="utf-8")) if path.is_file() else []
     names = {name for _, name in told}
-    return [part.name for part in problem.parts if part.name not in names]
+    return [part.name for part in problem.parts if part.name not in names and not part.judged_by_person]
 
 
 def _answer(
