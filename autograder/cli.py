@@ -117,9 +117,18 @@ def main() -> None:
     help="Also make a notebook for each student in this CSV file, each with their own numbers.",
 )
 @click.option("--force", is_flag=True, help="Overwrite numbers that were released or handed in.")
+@click.option(
+    "--walkthrough", is_flag=True, help="Instead, make the notebooks to publish after the deadline: answers, reasons."
+)
 @course_option
 def build(
-    assignment: str, seed: int | None, name: str | None, roster: Path | None, force: bool, course: Path | None
+    assignment: str,
+    seed: int | None,
+    name: str | None,
+    roster: Path | None,
+    force: bool,
+    walkthrough: bool,
+    course: Path | None,
 ) -> None:
     """Make the source notebooks of ASSIGNMENT.
 
@@ -131,11 +140,21 @@ def build(
 
     What was released or handed in is not overwritten with other numbers unless you say --force. For a second version,
     such as a make-up exam, give it a name: --seed 7 --name exam-2 writes exam-2.toml and source/exam-2.
+
+    With --walkthrough, walkthrough/ASSIGNMENT/*.ipynb are written instead: the answers with their reasons, the known
+    mistakes and how they show, and each problem inside its full model, which the notebook trains.
     """
     from autograder.authoring.assignment import find_course, read_assignment, write_second
     from autograder.authoring.building import write
 
     course = course or find_course()
+    if walkthrough:
+        from autograder.commands.build_walkthrough import build as build_walkthrough
+
+        if name is not None or roster is not None:
+            raise click.UsageError("--walkthrough goes with --seed alone: it is of an assignment that is there")
+        build_walkthrough(course, read_assignment(course, assignment), seed)
+        return
     if name is not None:
         if seed is None:
             raise click.UsageError("--name needs --seed: the new assignment differs by its numbers")

@@ -373,7 +373,9 @@ class Problem(metaclass=_NamedArguments):
     `draw(rng)` gives the numbers a variant shows and is graded by. `phrases(p)` gives further placeholders of the
     statement that follow from them. `version` is raised by whatever can move a mark. `setup` is the notebook's first
     code cell. `variants` is how many distinct draws there must be at least, `par` how many times longer the longest
-    variant's solution may be than the shortest one's.
+    variant's solution may be than the shortest one's. `full_model` is the class of `solutions/` that the problem is a
+    part of, as `ugrnn.TwoGateUGRNN`, and `task` the training task by which it is seen to learn: text, since a problem
+    imports no solution.
     """
 
     title: str
@@ -385,6 +387,8 @@ class Problem(metaclass=_NamedArguments):
     setup: str = "import torch"
     variants: int = 1
     par: float = 2.0
+    full_model: str = ""
+    task: str = ""
     slug: str = ""
     mistakes: InitVar[Mapping[str, Sequence[Callable[..., Any]]] | None] = None
     equivalents: InitVar[Mapping[str, Sequence[Any]] | None] = None

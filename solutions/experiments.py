@@ -37,13 +37,16 @@ class Experiment:
 # ------------------------------------------------------------------------------------------- language models
 
 
-def markov_language_model(
-    g: Generator, device: torch.device, *, layer: Callable[[int, int], nn.Module], N: int = 1
-) -> Experiment:
-    """A recurrent language model of a Markov chain over 12 words, whose Bayes loss is known."""
-    V, B, T, J = 12, 32, 24, 32
+def recurrent(V: int, T: int, *, layer: Callable[[int, int], nn.Module], N: int = 1) -> RecurrentLanguageModel:
+    """A recurrent language model of N layers of width 32."""
+    return RecurrentLanguageModel(V, 32, N, layer)
+
+
+def markov_language_model(g: Generator, device: torch.device, *, kind: Callable[[int, int], nn.Module]) -> Experiment:
+    """A language model, `kind(V, T)`, of a Markov chain over 12 words, whose Bayes loss is known."""
+    V, B, T = 12, 32, 24
     chain = sources.MarkovChain(V, g)
-    model = RecurrentLanguageModel(V, J, N, layer).to(device)
+    model = kind(V, T).to(device)
 
     def loss() -> Tensor:
         w = chain.sample(B, T, g).to(device)
@@ -210,10 +213,18 @@ def masked_language_model(g: Generator, device: torch.device, *, segments: bool)
 # -------------------------------------------------------------------------- translation, captions, sentences
 
 
-def copying(g: Generator, device: torch.device, *, T: int, attention: str | None, backwards: bool) -> Experiment:
+def copying(
+    g: Generator,
+    device: torch.device,
+    *,
+    T: int,
+    attention: str | None,
+    backwards: bool,
+    kind: type[Seq2Seq] = Seq2Seq,
+) -> Experiment:
     """Write T letters out again, in their order or backwards; a row counts if all of it is right."""
     V, B = 10, 64
-    model = Seq2Seq(V, V, 16, 64, attention).to(device)
+    model = kind(V, V, 16, 64, attention).to(device)
 
     def batch(B: int) -> tuple[Tensor, Tensor]:
         w = torch.randint(V, (B, T), generator=g).to(device)
@@ -275,10 +286,10 @@ def captioning(g: Generator, device: torch.device, *, kind: type[Captioner]) -> 
     return Experiment(model=model, loss=loss, measure=measure, sample=sample)
 
 
-def pair_detection(g: Generator, device: torch.device) -> Experiment:
+def pair_detection(g: Generator, device: torch.device, *, kind: type[LanguageCNN] = LanguageCNN) -> Experiment:
     """Does word 0 stand directly before word 1? In half of the sentences; the others have both, but apart."""
     V, B, T = 8, 64, 15
-    cnn = LanguageCNN(V, 24, 2)
+    cnn = kind(V, 24, 2)
     model = nn.ModuleDict({"cnn": cnn, "out": Linear(24, 2)}).to(device)
 
     def batch(B: int) -> tuple[Tensor, Tensor]:
@@ -301,10 +312,12 @@ def pair_detection(g: Generator, device: torch.device) -> Experiment:
 # -------------------------------------------------------------------------------------------- depth and time
 
 
-def deep_regression(g: Generator, device: torch.device, *, heads: bool, residual: bool) -> Experiment:
+def deep_regression(
+    g: Generator, device: torch.device, *, heads: bool, residual: bool, kind: type[DeepMLP] = DeepMLP
+) -> Experiment:
     """Twenty layers of logistic units fit y = sin(2 x_0) + x_1 x_2, scaled to variance one."""
     K, B, L = 3, 128, 20
-    model = DeepMLP(K, 32, L, heads=heads, residual=residual).to(device)
+    model = kind(K, 32, L, heads=heads, residual=residual).to(device)
 
     def batch(B: int) -> tuple[Tensor, Tensor]:
         x = torch.randn(B, K, generator=g)

@@ -12,6 +12,8 @@ from types import MappingProxyType
 import torch
 from torch import Generator
 
+from solutions.attending import Everywhere, GivenAll, learned, lookup, reversal, turned, word_behind
+from solutions.attention import MergedAttention, MultiHeadAttention
 from solutions.bidirectional import BlankLanguageModel
 from solutions.captioner import Captioner
 from solutions.experiments import (
@@ -29,9 +31,11 @@ from solutions.experiments import (
     markov_language_model,
     masked_language_model,
     pair_detection,
+    recurrent,
     sentence_lengths,
 )
 from solutions.rnn import GRU, LSTM, VanillaRNN
+from solutions.spatial import SpatialAttention
 from solutions.ugrnn import UGRNN, TwoGateUGRNN
 
 
@@ -55,37 +59,43 @@ TASKS: Mapping[str, Task] = MappingProxyType(
     {
         "markov_vanilla": Task(
             summary="language model of a Markov chain, vanilla RNN",
-            build=partial(markov_language_model, layer=VanillaRNN),
+            build=partial(markov_language_model, kind=partial(recurrent, layer=VanillaRNN)),
             goal=LEARNS_CHAIN,
             steps=300,
         ),
         "markov_ugrnn": Task(
             summary="the same, update-gate RNN",
-            build=partial(markov_language_model, layer=UGRNN),
+            build=partial(markov_language_model, kind=partial(recurrent, layer=UGRNN)),
             goal=LEARNS_CHAIN,
             steps=300,
         ),
         "markov_two_gate": Task(
             summary="the same, two-gate UGRNN",
-            build=partial(markov_language_model, layer=TwoGateUGRNN),
+            build=partial(markov_language_model, kind=partial(recurrent, layer=TwoGateUGRNN)),
             goal=LEARNS_CHAIN,
             steps=300,
         ),
         "markov_gru": Task(
             summary="the same, GRU of Cho et al.",
-            build=partial(markov_language_model, layer=partial(GRU, reset="before")),
+            build=partial(markov_language_model, kind=partial(recurrent, layer=partial(GRU, reset="before"))),
             goal=LEARNS_CHAIN,
             steps=300,
         ),
         "markov_lstm": Task(
             summary="the same, LSTM",
-            build=partial(markov_language_model, layer=LSTM),
+            build=partial(markov_language_model, kind=partial(recurrent, layer=LSTM)),
             goal=LEARNS_CHAIN,
             steps=300,
         ),
         "markov_residual": Task(
             summary="the same, three residual UGRNN layers",
-            build=partial(markov_language_model, layer=UGRNN, N=3),
+            build=partial(markov_language_model, kind=partial(recurrent, layer=UGRNN, N=3)),
+            goal=LEARNS_CHAIN,
+            steps=300,
+        ),
+        "markov_transformer": Task(
+            summary="the same, the decoder of a Transformer",
+            build=partial(markov_language_model, kind=GivenAll),
             goal=LEARNS_CHAIN,
             steps=300,
         ),
@@ -178,6 +188,13 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             goal=("exact > 0.85",),
             steps=400,
         ),
+        "reverse_transformer": Task(
+            summary="eight letters backwards and <EOS>, encoder and decoder of a Transformer",
+            build=reversal,
+            goal=("exact > 0.9",),
+            steps=400,
+            rate=0.005,
+        ),
         "captions": Task(
             summary="colour, shape and place of the marked cell of an image",
             build=partial(captioning, kind=Captioner),
@@ -189,6 +206,42 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             build=partial(captioning, kind=MeanPool),
             goal=("loss > 0.9",),
             steps=300,
+        ),
+        "lookup": Task(
+            summary="the value beside the name that the last of eleven positions asks for, self-attention",
+            build=partial(lookup, layer=partial(MultiHeadAttention, K=2)),
+            goal=("accuracy > 0.97",),
+            steps=300,
+        ),
+        "lookup_merged": Task(
+            summary="the same, one merged matrix for query and key",
+            build=partial(lookup, layer=partial(MergedAttention, K=2)),
+            goal=("accuracy > 0.97",),
+            steps=300,
+        ),
+        "lookup_image": Task(
+            summary="the same in an image of 4 x 5, self-attention over all positions",
+            build=partial(lookup, layer=partial(SpatialAttention, K=2), shape=(4, 5)),
+            goal=("accuracy > 0.97",),
+            steps=300,
+        ),
+        "control_lookup_mean": Task(
+            summary="the same from the average over positions: at best the most frequent value",
+            build=partial(lookup, layer=Everywhere),
+            goal=("accuracy < 0.6", "loss > 1.0"),
+            steps=300,
+        ),
+        "behind_turned": Task(
+            summary="the word three positions before, positions by rotation: also in longer sentences",
+            build=partial(word_behind, kind=turned),
+            goal=("accuracy > 0.95", "beyond > 0.95"),
+            steps=400,
+        ),
+        "control_behind_learned": Task(
+            summary="the same, learned positions: lost where training has not been",
+            build=partial(word_behind, kind=learned),
+            goal=("beyond < 0.5",),
+            steps=400,
         ),
         "pairs": Task(
             summary="language CNN: two words side by side, or only in one sentence",

@@ -11,28 +11,31 @@ initial parameters each time, and leaves torch's global generator as it was.
 import argparse
 import math
 import operator
+import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch import nn
 from tqdm import tqdm
 
 from solutions.layers import clip_gradient
+from solutions.pictures import learning_curves
 from solutions.tasks import TASKS, Task
 
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
-LEVELS = ("bayes", "uniform", "ln2", "bigram", "left", "variance")  # figures that a plot draws as a level
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What training gave: the task's figures with `steps` and `seconds`, the loss at every step, a sample."""
+    """What training gave: the task's figures with `steps` and `seconds`, every step's loss, a sample, the model."""
 
     figures: Mapping[str, float]
     losses: Sequence[float]
     sample: str = ""
+    model: nn.Module | None = None
 
 
 def train(
@@ -54,7 +57,8 @@ def train(
         experiment = task.build(torch.Generator().manual_seed(seed), device)
     optimizer = experiment.optimizer(experiment.model.parameters(), lr=task.rate)
     losses: list[float] = []
-    with tqdm(total=steps, disable=not progress, unit="step") as bar:
+    shown_in = sys.stdout if "ipykernel" in sys.modules else None  # a notebook shows what goes to stderr as a fault
+    with tqdm(total=steps, disable=not progress, unit="step", file=shown_in) as bar:
         for step in range(steps):
             optimizer.param_groups[0]["lr"] = task.rate * min(1.0, 2 * (1 - step / steps))
             loss = experiment.loss()
@@ -73,7 +77,7 @@ def train(
         figures = dict(experiment.measure())
         sample = experiment.sample() if experiment.sample else ""
     figures |= {"steps": float(len(losses)), "seconds": time.process_time() - begin}
-    return Run(figures=figures, losses=losses, sample=sample)
+    return Run(figures=figures, losses=losses, sample=sample, model=experiment.model)
 
 
 def missed(goal: Iterable[str], figures: Mapping[str, float]) -> list[str]:
@@ -88,23 +92,7 @@ def missed(goal: Iterable[str], figures: Mapping[str, float]) -> list[str]:
 
 def plot(run: Run, title: str, path: Path) -> None:
     """A picture of the loss at every step, its running mean, and the known levels."""
-    from matplotlib.figure import Figure  # no global state, no display
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.add_subplot(
-        title=title, xlabel="step", ylabel="loss", yscale="log" if min(run.losses) > 0 else "linear"
-    )
-    axes.plot(run.losses, color="0.75", linewidth=1, label="batch")
-    mean, smooth = run.losses[0], []
-    for loss in run.losses:
-        mean += 0.1 * (loss - mean)
-        smooth.append(mean)
-    axes.plot(smooth, color="tab:blue", label="running mean")
-    for name, style in zip(LEVELS, ("--", ":", "-.", "--", ":", "-."), strict=True):
-        if name in run.figures:
-            axes.axhline(run.figures[name], color="tab:red", linestyle=style, linewidth=1, label=name)
-    axes.legend()
-    figure.savefig(path, dpi=120)
+    learning_curves({"loss": run}, title).savefig(path, dpi=120)
 
 
 def span(values: Sequence[float]) -> str:

@@ -46,7 +46,7 @@ def build(
     sections = statement.render(problem, loading.statement_text(problem.slug, root), drawn.parameters)
     introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem, holding))
     cells = [_locked("markdown", "introduction", introduction)]
-    if setup := _setup(problem, drawn.parameters):
+    if setup := setup_text(problem, drawn.parameters):
         cells.append(_locked("code", "setup", setup))
     own = f"hidden.own_seed({own_variants_of!r}, {problem.slug!r})" if own_variants_of else str(seed)
     for part in problem.parts:
@@ -78,7 +78,7 @@ def _points(points: float) -> str:
     return f"{points:g} point{'' if points == 1 else 's'}"
 
 
-def _setup(problem: Problem, p: Parameters) -> str:
+def setup_text(problem: Problem, p: Parameters) -> str:
     """The first code cell: the problem's own, and what typed answers may use."""
     lines = problem.setup.strip().splitlines()
     declared = [part.declarations(p) for part in problem.parts]

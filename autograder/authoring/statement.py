@@ -41,8 +41,9 @@ def render(problem: Problem, text: str, p: Parameters) -> dict[str, str]:
     recorded = _Recorded(p)
     phrases = dict(problem.phrases(recorded))  # type: ignore[arg-type]
     shown: set[str] = set()
+    values = {**{key: shown_value(value) for key, value in p.items()}, **phrases}
     sections = {
-        name: _fill(section, {**{key: shown_value(value) for key, value in p.items()}, **phrases}, shown, problem.slug)
+        name: filled(section, values, f"{problem.slug}/statement.md", shown)
         for name, section in _sections(text, problem).items()
     }
     if unused := [key for key in p if key not in shown and key not in recorded.read]:
@@ -93,16 +94,19 @@ def _sections(text: str, problem: Problem) -> dict[str, str]:
     return sections
 
 
-def _fill(section: str, values: Mapping[str, str], shown: set[str], slug: str) -> str:
+def filled(section: str, values: Mapping[str, str], where: str, shown: set[str] | None = None) -> str:
+    """A text with its placeholders filled, which are noted in `shown`; `where` is the file, in `problems/`."""
+
     def value(match: re.Match[str]) -> str:
         name = match[1]
         if name not in values:
             raise AuthorError(
                 "placeholder_unfilled",
-                f"problems/{slug}/statement.md: nothing fills {{{{{name}}}}}{did_you_mean(name, values)}; "
+                f"problems/{where}: nothing fills {{{{{name}}}}}{did_you_mean(name, values)}; "
                 f"draw() and phrases() give {', '.join(values) or 'nothing'}",
             )
-        shown.add(name)
+        if shown is not None:
+            shown.add(name)
         return values[name]
 
     return _PLACEHOLDER.sub(value, section)
