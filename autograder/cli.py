@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # The headings of `--help` and what stands under each, in the order of a term.
 GROUPS = {
-    "Start": ("demo",),
+    "Start": ("init", "demo"),
     "Write problems": ("new", "audit", "variants", "judge", "decide"),
-    "Hand out": ("build", "extend"),
+    "Hand out": ("build", "release", "extend"),
     "Grade": ("collect", "grade", "regrade"),
 }
 
@@ -79,7 +79,7 @@ def _build_own(course: Path, name: str, roster: Path, *, force: bool) -> None:
 course_option = click.option(
     "--course",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The nbgrader course folder (default: notebooks/ of this checkout).",
+    help="The nbgrader course folder (default: the one around this folder).",
 )
 
 
@@ -332,14 +332,20 @@ def regrade(assignment: str, course: Path | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("slug")
-def new(slug: str) -> None:
-    """Make the problem folder SLUG with one working part to edit."""
-    from autograder.authoring.loading import find_problems
-    from autograder.authoring.scaffold import scaffold
+@click.option("--from", "original", metavar="SLUG", help="Copy this problem, of the course or of those shipped.")
+def new(slug: str, original: str | None) -> None:
+    """Make the problem folder SLUG with one working part to edit.
 
-    for path in scaffold(find_problems(), slug):
+    With --from, it begins as a copy of another problem: one of this course, or one of the second distribution,
+    deep-learning-autograder-problems, where an instructor has installed that.
+    """
+    from autograder.authoring.loading import find_problems
+    from autograder.authoring.scaffold import copy_problem, scaffold
+
+    root = find_problems()
+    for path in copy_problem(root, slug, original) if original else scaffold(root, slug):
         click.echo(f"wrote {path}")
-    click.echo(f"Next: autograder audit {slug}    (then follow CONTRIBUTING.md)")
+    click.echo(f"Next: autograder audit {slug}    (then edit problem.py and statement.md)")
 
 
 @main.command()
@@ -363,6 +369,26 @@ def variants(
             raise click.UsageError("--student needs --assignment: a student has another variant in each assignment")
         seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
     show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
+
+
+@main.command()
+@click.argument("course", type=click.Path(path_type=Path))
+def init(course: Path) -> None:
+    """Make the folder COURSE: a private course of your own.
+
+    It holds nbgrader's configuration, one assignment with one working problem, an empty roster, a README with the
+    commands of a term, and the package itself as a wheel, by which a colleague can install it. Every command works in
+    it.
+
+    \b
+      autograder init my-course
+      cd my-course && autograder demo
+    """
+    from autograder.authoring.new_course import init as make
+
+    for path in make(course):
+        click.echo(f"wrote {path}")
+    click.echo(f"Next: cd {shlex.quote(str(course))}    (then read README.md)")
 
 
 @main.command()
