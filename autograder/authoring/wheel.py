@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.metadata
+import io
 import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -26,26 +27,34 @@ _WHEN = (2020, 1, 1, 0, 0, 0)
 
 def write_wheel(folder: Path) -> Path:
     """Write the wheel into a folder; where it lies. StaffError where nothing says what the package needs."""
-    path, files = folder / FILE, dict(contents())
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        record = []
-        for name, content in files.items():
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
-            record.append(f"{name},sha256={digest},{len(content)}\n")
-            archive.writestr(zipfile.ZipInfo(name, _WHEN), content, zipfile.ZIP_DEFLATED)
-        place = f"{_information()}/RECORD"
-        archive.writestr(zipfile.ZipInfo(place, _WHEN), "".join([*record, f"{place},,\n"]), zipfile.ZIP_DEFLATED)
-    return path
+    (folder / FILE).write_bytes(content())
+    return folder / FILE
 
 
-def contents() -> Iterator[tuple[str, bytes]]:
+def content() -> bytes:
+    """The wheel, with the list of its files as its last one."""
+    place, record, buffer = f"{_information()}/RECORD", "", io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, file in _files():
+            digest = base64.urlsafe_b64encode(hashlib.sha256(file).digest()).decode().rstrip("=")
+            record += f"{name},sha256={digest},{len(file)}\n"
+            archive.writestr(zipfile.ZipInfo(name, _WHEN), file, zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo(place, _WHEN), f"{record}{place},,\n", zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
     """Every file of the wheel but the list of them."""
     for path in sorted(PACKAGE.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path.relative_to(PACKAGE.parent).as_posix(), path.read_bytes()
-    texts = _of_the_checkout() if (PACKAGE.parent / "pyproject.toml").is_file() else _of_the_installation()
-    for name, text in {**texts, "WHEEL": _WHEEL}.items():
+    for name, text in {**_texts(), "WHEEL": _WHEEL}.items():
         yield f"{_information()}/{name}", text.encode()
+
+
+def _texts() -> dict[str, str]:
+    """What the wheel says of itself, by its files' names."""
+    return _of_the_checkout() if (PACKAGE.parent / "pyproject.toml").is_file() else _of_the_installation()
 
 
 def _information() -> str:
@@ -54,7 +63,7 @@ def _information() -> str:
 
 def requirements(extra: str = "") -> list[str]:
     """What the package needs, or one of its extras does, as pip is told it."""
-    lines = dict(contents())[f"{_information()}/METADATA"].decode().partition("\n\n")[0].splitlines()
+    lines = _texts()["METADATA"].partition("\n\n")[0].splitlines()
     told = [line.removeprefix("Requires-Dist: ").partition(";") for line in lines if line.startswith("Requires-Dist:")]
     return [need.strip() for need, _, when in told if (f"'{extra}'" in when.replace('"', "'") if extra else not when)]
 

@@ -103,10 +103,10 @@ def _split(text: str, separator: str) -> list[list[str]]:
     return [row for row in csv.reader(io.StringIO(text), delimiter=separator) if any(map(str.strip, row))]
 
 
-def _columns_known(rows: list[list[str]]) -> tuple[int, int]:
-    """How many of the first line's cells are names of columns, and how many cells it has."""
+def _columns_known(rows: list[list[str]]) -> tuple[int, int, int]:
+    """How many cells of the first line are names of columns of ids, or of names, and how many cells it has."""
     head = {_plain(name) for name in rows[0]} if rows else set()
-    return len(head & {*ID_COLUMNS, *WHOLE, *FIRST, *LAST}), len(head)
+    return len(head & set(ID_COLUMNS)), len(head & {*WHOLE, *FIRST, *LAST}), len(head)
 
 
 def _text(content: bytes) -> str:
@@ -114,9 +114,7 @@ def _text(content: bytes) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace").lstrip("\ufeff")
     if b"\0" in content[:2]:
-        return content.decode("utf-16-be", "replace")
-    if b"\0" in content[:4]:
-        return content.decode("utf-16-le", "replace")
+        return content.decode("utf-16-be" if content[0] == 0 else "utf-16-le", "replace")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -129,7 +127,7 @@ def _plain(name: str) -> str:
 
 def _is_head(path: Path, head: list[str], rows: list[list[str]]) -> bool:
     """Whether the first line names columns; StaffError where it could as well be a student."""
-    if _columns_known(rows)[0] or any(_HEADINGS & set(re.findall(r"\w+", name)) for name in head):
+    if any(_columns_known(rows)[:2]) or any(_HEADINGS & set(re.findall(r"\w+", name)) for name in head):
         return True
     told = re.compile(r"[\d@]")  # what most ids have in them, and no column's name has
     if any(map(told.search, head)):
