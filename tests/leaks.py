@@ -6,6 +6,7 @@ import ast
 import functools
 import io
 import json
+import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -13,7 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PRIVATE = ("problem.py", "mistakes.py", ".course-secret", "ledger.jsonl", "gradebook.db", "roster.csv")
+FOLDERS = {"problems", "solutions", "source"}
 SOLVED = ("BEGIN SOLUTION", "HIDDEN TESTS", "hidden.score", "hidden.own_seed")
+
+
+_OPENS = re.compile(r"\w+ = \w+\((r?\"\"\"|\[)?")  # a typed answer begins as its stub does
 
 
 @functools.cache
@@ -50,18 +55,20 @@ def members(name: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         yield from members(item, part)
 
 
-def leaks(path: Path, secrets: tuple[str, ...] = ()) -> list[str]:
+def leaks(archive: Path, secrets: tuple[str, ...] = ()) -> list[str]:
     """What an archive holds that is not a student's: each with the file that it was found in."""
     found = []
-    for name, content in members(path.name, path.read_bytes()):
+    for name, content in members(archive.name, archive.read_bytes()):
         text = content.decode("utf-8", "replace")
-        if Path(name).name in PRIVATE or {"problems", "solutions", "source"} & set(Path(name).parts):
+        path = Path(name)
+        if not name.startswith("autograder/") and (path.name in PRIVATE or FOLDERS & set(path.parts)):
             found.append(f"{name} itself")
         found += [f"{name}: a secret" for secret in secrets if secret and secret in text]
         if name.endswith(".ipynb"):
             found += [f"{name}: {mark}" for mark in SOLVED if mark in text]
         else:
-            found += [f"{name}: {line} ({file})" for line, file in of_instructors().items() if line in text]
+            same = of_instructors().keys() & set(map(str.strip, text.split("\n")))
+            found += [f"{name}: {line} ({of_instructors()[line]})" for line in same]
     return found
 
 
@@ -73,7 +80,7 @@ def answers_of(source: dict) -> list[str]:
         for line in "".join(cell["source"]).split("\n"):
             if "END SOLUTION" in line:
                 inside = False
-            if inside and answer and len(line.strip()) >= 12:
+            if inside and answer and len(line.strip()) >= 12 and not _OPENS.fullmatch(line.strip()):
                 found.append(line.strip())
             inside = inside or "BEGIN SOLUTION" in line
     return found
