@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import shlex
 import sys
 import warnings
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder import __version__
-from autograder.errors import AutograderError
+from autograder.errors import AutograderError, StaffError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,15 +25,35 @@ if TYPE_CHECKING:
 
 # The headings of `--help` and what stands under each, in the order of a term.
 GROUPS = {
-    "Start": ("demo",),
+    "Start": ("init", "demo"),
     "Write problems": ("new", "audit", "variants", "judge", "decide"),
-    "Hand out": ("build", "extend"),
+    "Hand out": ("build", "release", "extend"),
     "Grade": ("collect", "grade", "regrade"),
 }
 
 
+# What runs on any machine. All others start processes and keep locks as Linux and macOS have them.
+ANYWHERE = ("init", "new", "variants")
+
+
+class Command(click.Command):
+    """A command that says what it needs before it does anything."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, where this machine can."""
+        if self.name not in ANYWHERE and importlib.util.find_spec("fcntl") is None:
+            raise StaffError(
+                "windows",
+                f"`autograder {self.name}` needs Linux or macOS. On Windows, run it in WSL: `wsl --install` once, in a "
+                "terminal of Windows, and then this course and its package in the terminal of WSL. Students need no WSL",
+            )
+        return super().invoke(ctx)
+
+
 class Commands(click.Group):
     """Lists its commands in groups, and shows the package's own errors as sentences, not as tracebacks."""
+
+    command_class = Command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One list under each heading; the lists are aligned with each other."""
@@ -58,28 +79,31 @@ def _plainly(message: Warning | str, category: type[Warning], *place: Any, **opt
     )
 
 
-def _build_own(course: Path, name: str, roster: Path, *, force: bool) -> None:
+def _build_own(course: Path, name: str, roster: Path, column: str, *, force: bool) -> None:
     """A notebook for each student, with a bar; what students share is said."""
     from rich.progress import track
 
     from autograder.authoring.assignment import read_assignment
-    from autograder.course.per_student import alike, write_own
+    from autograder.course import per_student
     from autograder.course.roster import read_roster
 
-    assignment, students = read_assignment(course, name), [person.id for person in read_roster(roster)]
+    assignment = read_assignment(course, name)
+    students = [person.id for person in read_roster(roster, per_student.known(course), column)]
     wanted = len(students) * len(assignment.problems)
-    own = write_own(course, assignment, students, force=force)
+    own = per_student.write_own(course, assignment, students, force=force)
     written = sum(new for _, new in track(own, "per student", total=wanted))
     click.echo(f"{len(students)} students: {written} notebooks written, {wanted - written} unchanged")
-    for slug, shared in alike(course, assignment, students).items():
-        if shared:
-            click.echo(f"note: in {slug}, {shared} of {len(students)} students share their numbers with another one")
+    for note in per_student.notes(course, assignment, students):
+        click.echo(f"note: {note}")
 
 
+column_option = click.option(
+    "--column", default="", metavar="NAME", help="The roster's column that names a student's folder."
+)
 course_option = click.option(
     "--course",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The nbgrader course folder (default: notebooks/ of this checkout).",
+    help="The nbgrader course folder (default: the one around this folder).",
 )
 
 
@@ -92,8 +116,7 @@ def main() -> None:
     A term, step by step:
       autograder audit                  check the problems before release
       autograder build ps1              write the source notebooks of ps1
-      cd notebooks
-      nbgrader generate_assignment ps1  make the students' version
+      autograder release ps1 --zip      make the students' version
       autograder collect ps1 ZIP        unpack what Canvas or Moodle gives you
       autograder grade ps1              grade all submissions, write feedback
       autograder regrade ps1 --dry-run  after you change a problem: whose marks
@@ -116,6 +139,7 @@ def main() -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Also make a notebook for each student in this CSV file, each with their own numbers.",
 )
+@column_option
 @click.option("--force", is_flag=True, help="Overwrite numbers that were released or handed in.")
 @click.option(
     "--walkthrough", is_flag=True, help="Instead, make the notebooks to publish after the deadline: answers, reasons."
@@ -126,6 +150,7 @@ def build(
     seed: int | None,
     name: str | None,
     roster: Path | None,
+    column: str,
     force: bool,
     walkthrough: bool,
     course: Path | None,
@@ -165,10 +190,9 @@ def build(
     for path, changed in write(course, written, seed, force=force):
         click.echo(f"{'wrote    ' if changed else 'unchanged'} {path}")
     if roster is not None:
-        _build_own(course, assignment, roster, force=force)
-    again = " --force" if (course / "release" / assignment).is_dir() else ""  # else nbgrader keeps the old release
-    place, quoted = shlex.quote(str(course)), shlex.quote(assignment)
-    click.echo(f"Next: cd {place} && nbgrader generate_assignment {quoted}{again}")
+        _build_own(course, assignment, roster, column, force=force)
+    quoted = shlex.quote(assignment)
+    click.echo(f"Next: autograder release {quoted} --course {shlex.quote(str(course))}")
     if marked:
         click.echo(f"Then: autograder regrade {quoted}    (points or voids are not those of the gradebook)")
 
@@ -178,6 +202,54 @@ def _fits_the_class(course: Path, assignment: str, seed: int | None) -> bool:
     from autograder.nbgrader.scale import before_build
 
     return before_build(course, assignment, seed)
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--zip", "zipped", is_flag=True, help="Also pack zip files for students, into zips/.")
+@click.option(
+    "--roster",
+    "table",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The students, as a CSV file (default: the course's roster.csv).",
+)
+@column_option
+@click.option("--force", is_flag=True, help="Overwrite students' own numbers that were released or handed in.")
+@course_option
+def release(assignment: str, course: Path | None, **options: Any) -> None:
+    """Make the students' version of ASSIGNMENT.
+
+    It goes to release/ASSIGNMENT/, without solutions and hidden tests, and with the seal by which grading knows it.
+    This is nbgrader's own generate_assignment: `nbgrader release_assignment` and the exchange go on from there.
+
+    With --zip, zips/ASSIGNMENT.zip holds all that a student needs on any machine: the notebooks, the files beside
+    them, this package as a wheel, what to install, and a page on how to work and hand in.
+
+    If ASSIGNMENT.toml says variants = "student", each student of the roster gets numbers of their own, in
+    students/ID/ASSIGNMENT/ and zips/ASSIGNMENT/ID.zip.
+
+    \b
+      autograder build ps1
+      autograder release ps1 --zip
+    """
+    from rich.progress import track
+
+    from autograder.authoring.assignment import find_course
+    from autograder.course.handing_out import release as hand_out
+
+    made = hand_out(
+        course or find_course(), assignment, watch=lambda items, total: track(items, "per student", total), **options
+    )
+    for note in made.notes:
+        click.echo(f"note: {note}")
+    click.echo(f"released  {made.folder}")
+    if made.students:
+        click.echo(f"          {made.students} students have numbers of their own")
+    if made.zips:
+        click.echo(
+            f"packed    {made.zips[0] if len(made.zips) == 1 else f'{len(made.zips)} zips in {made.zips[0].parent}'}"
+        )
+    click.echo(f"Next: hand it out; put what comes back into submitted/; autograder grade {shlex.quote(assignment)}")
 
 
 @main.command()
@@ -217,7 +289,7 @@ def extend(assignment: str, student: str, days: float, course: Path | None) -> N
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The students, as a CSV file (default: those in the gradebook).",
 )
-@click.option("--column", default="", metavar="NAME", help="The roster's column that names a student's folder.")
+@column_option
 @click.option("--match", "matches", multiple=True, metavar="LABEL=ID", help="Say whose a submission is (repeatable).")
 @click.option("--force", is_flag=True, help="Replace submissions that differ from those in the download.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done. Write nothing.")
@@ -351,14 +423,20 @@ def regrade(assignment: str, course: Path | None, **options: Any) -> None:
 
 @main.command()
 @click.argument("slug")
-def new(slug: str) -> None:
-    """Make the problem folder SLUG with one working part to edit."""
-    from autograder.authoring.loading import find_problems
-    from autograder.authoring.scaffold import scaffold
+@click.option("--from", "original", metavar="SLUG", help="Copy this problem, of the course or of those shipped.")
+def new(slug: str, original: str | None) -> None:
+    """Make the problem folder SLUG with one working part to edit.
 
-    for path in scaffold(find_problems(), slug):
+    With --from, it begins as a copy of another problem: one of this course, or one of the second distribution,
+    deep-learning-autograder-problems, where an instructor has installed that.
+    """
+    from autograder.authoring.loading import find_problems
+    from autograder.authoring.scaffold import copy_problem, scaffold
+
+    root = find_problems()
+    for path in copy_problem(root, slug, original) if original else scaffold(root, slug):
         click.echo(f"wrote {path}")
-    click.echo(f"Next: autograder audit {slug}    (then follow CONTRIBUTING.md)")
+    click.echo(f"Next: autograder audit {slug}    (then edit problem.py and statement.md)")
 
 
 @main.command()
@@ -382,6 +460,26 @@ def variants(
             raise click.UsageError("--student needs --assignment: a student has another variant in each assignment")
         seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
     show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
+
+
+@main.command()
+@click.argument("course", type=click.Path(path_type=Path))
+def init(course: Path) -> None:
+    """Make the folder COURSE: a private course of your own.
+
+    It holds nbgrader's configuration, one assignment with one working problem, an empty roster, a README with the
+    commands of a term, and the package itself as a wheel, by which a colleague can install it. Every command works in
+    it.
+
+    \b
+      autograder init my-course
+      cd my-course && autograder demo
+    """
+    from autograder.authoring.new_course import init as make
+
+    for path in make(course):
+        click.echo(f"wrote {path}")
+    click.echo(f"Next: cd {shlex.quote(str(course))}    (then read README.md)")
 
 
 @main.command()

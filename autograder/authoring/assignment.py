@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.loading import CONFIGURATION, course_at
 from autograder.authoring.voids import Void, not_for_some, read_voids
 from autograder.errors import StaffError, did_you_mean
 
@@ -53,13 +54,12 @@ def find_course(start: Path | None = None) -> Path:
     """The nbgrader course: the folder with `nbgrader_config.py` in `start`, above it, or in `notebooks/` there."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
-        for course in (folder, folder / "notebooks"):
-            if (course / "nbgrader_config.py").is_file():
-                return course
+        if course := course_at(folder):
+            return course
     raise StaffError(
         "no_course",
-        f"there is no nbgrader_config.py in {start}, above it, or in a notebooks/ folder there; "
-        "run this in a checkout of the course, or name it with --course",
+        f"there is no {CONFIGURATION} in {start}, above it, or in a notebooks/ folder there; "
+        "run this in a course (`autograder init COURSE` makes one), or name it with --course",
     )
 
 

@@ -14,11 +14,13 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from autograder.authoring.shipped import shipped
 from autograder.core import Problem
 from autograder.errors import AuthorError, StaffError, did_you_mean
 from autograder.parts.scopes import global_names
 
 FOLDER = "problems"
+CONFIGURATION = "nbgrader_config.py"  # what makes a folder an nbgrader course
 # What a module calls its lists by part.
 TABLES = {"MISTAKES", "EQUIVALENTS"}
 
@@ -26,19 +28,25 @@ TABLES = {"MISTAKES", "EQUIVALENTS"}
 def find_problems(start: Path | None = None) -> Path:
     """The folder of problems: AUTOGRADER_PROBLEMS, or `problems/` in `start` or a folder above it.
 
-    One that holds a problem comes before one that is still empty.
+    One of a course, or one that holds a problem, comes before one that is still empty.
     """
     if given := os.environ.get("AUTOGRADER_PROBLEMS"):
         return Path(given)
     start = (start or Path.cwd()).resolve()
     there = [folder / FOLDER for folder in (start, *start.parents) if (folder / FOLDER).is_dir()]
-    if found := next((folder for folder in there if slugs(folder)), None) or next(iter(there), None):
+    known = (folder for folder in there if slugs(folder) or course_at(folder.parent))
+    if found := next(known, None) or next(iter(there), None):
         return found
     raise StaffError(
         "no_problems",
-        f"there is no {FOLDER}/ folder in {start} or above it; run this in a checkout of the course, "
-        "or set AUTOGRADER_PROBLEMS to its path",
+        f"there is no {FOLDER}/ folder in {start} or above it; run this in a course (`autograder init COURSE` makes "
+        "one), or set AUTOGRADER_PROBLEMS to the folder's path",
     )
+
+
+def course_at(folder: Path) -> Path | None:
+    """The nbgrader course that is this folder, or its `notebooks/`; None where neither is one."""
+    return next((place for place in (folder, folder / "notebooks") if (place / CONFIGURATION).is_file()), None)
 
 
 def slugs(root: Path) -> list[str]:
@@ -135,16 +143,15 @@ def _named(statement: ast.stmt) -> set[str]:
 def _execute(slug: str, path: Path, root: Path) -> ModuleType:
     """Import the file under a name of its own, from which `from .mistakes import ...` finds its neighbours.
 
-    Its checkout is importable, so that it can use `solutions`.
+    What lies beside the folder of problems is importable, and the models of the second distribution: it can use
+    `solutions`.
     """
     name = f"problems.{slug}.problem"
     spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    checkout = str(root.parent)
-    added = checkout not in sys.path
-    if added:
-        sys.path.append(checkout)
+    beside = [str(place.parent) for place in (root, shipped()) if place and str(place.parent) not in sys.path]
+    sys.path += beside
     for stale in [key for key in list(sys.modules) if key.startswith(f"{name}.")]:
         del sys.modules[stale]  # the mistakes.py of a folder of the same name elsewhere
     sys.modules[name] = module
@@ -154,8 +161,8 @@ def _execute(slug: str, path: Path, root: Path) -> ModuleType:
         del sys.modules[name]
         raise
     finally:
-        if added:
-            sys.path.remove(checkout)
+        for place in beside:
+            sys.path.remove(place)
     return module
 
 

@@ -1,12 +1,15 @@
-"""`autograder new`: a problem folder with one working part, to be changed into a real one."""
+"""`autograder new`: a problem folder with one working part, or a copy of another problem, to be changed."""
 
 from __future__ import annotations
 
 import keyword
 import re
+import shutil
 from pathlib import Path
 
-from autograder.errors import StaffError
+from autograder.authoring.loading import slugs
+from autograder.authoring.shipped import DISTRIBUTION, shipped
+from autograder.errors import StaffError, did_you_mean
 
 _PROBLEM = '''"""{title}: say in one line what this problem is about."""
 
@@ -85,13 +88,7 @@ _DESIGN = """# {title}: why it is as it is
 
 def scaffold(root: Path, slug: str) -> list[Path]:
     """Make `problems/<slug>` under `root`; the files made. StaffError for a bad name or a folder that is there."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", slug) or keyword.iskeyword(slug):
-        raise StaffError(
-            "slug", f"{slug!r}: a problem's name is lower-case words joined by underscores, such as scaled_scores"
-        )
-    folder = root / slug
-    if folder.exists():
-        raise StaffError("slug", f"{folder} exists already; choose another name, or edit its files")
+    folder = _free(root, slug)
     title = slug.replace("_", " ").capitalize()
     folder.mkdir(parents=True)
     files = {
@@ -102,3 +99,33 @@ def scaffold(root: Path, slug: str) -> list[Path]:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in files]
+
+
+def copy_problem(root: Path, slug: str, original: str) -> list[Path]:
+    """Make `problems/<slug>` like another problem, of this course or of the second distribution; the files made."""
+    folder = _free(root, slug)
+    places = [place for place in (root, shipped()) if place]
+    if not (found := next((place for place in places if (place / original / "problem.py").is_file()), None)):
+        known = sorted({name for place in places for name in slugs(place)})
+        more = (
+            "" if shipped() else f"; those that are shipped come with the wheel of {DISTRIBUTION}, not installed here"
+        )
+        raise StaffError(
+            "unknown_problem",
+            f"there is no problem {original!r}{did_you_mean(original, known)}; "
+            f"there are {', '.join(known) or 'none'}{more}",
+        )
+    shutil.copytree(found / original, folder, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _free(root: Path, slug: str) -> Path:
+    """The folder of a new problem."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", slug) or keyword.iskeyword(slug):
+        raise StaffError(
+            "slug", f"{slug!r}: a problem's name is lower-case words joined by underscores, such as scaled_scores"
+        )
+    folder = root / slug
+    if folder.exists():
+        raise StaffError("slug", f"{folder} exists already; choose another name, or edit its files")
+    return folder

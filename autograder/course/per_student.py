@@ -56,6 +56,24 @@ def write_own(
         ledger.record(course, made)
 
 
+def known(course: Path) -> list[str]:
+    """The students who were given a notebook of their own."""
+    return sorted(path.name for path in (course / FOLDER).glob("*") if path.is_dir())
+
+
+def notes(course: Path, assignment: Assignment, students: list[str]) -> Iterator[str]:
+    """Who shares their numbers, and who has a notebook and is not among the students any more."""
+    for slug, shared in alike(course, assignment, students).items():
+        if shared:
+            yield f"in {slug}, {shared} of {len(students)} students share their numbers with another one"
+    given = [item for item in known(course) if (course / FOLDER / item / assignment.name).is_dir()]
+    if left := sorted(set(given) - set(students)):
+        yield (
+            f"not on the roster any more: {', '.join(left)}; what was made for them in {FOLDER}/ is still there, and "
+            "what they hand in is graded"
+        )
+
+
 def alike(course: Path, assignment: Assignment, students: list[str]) -> dict[str, int]:
     """How many students share their variant of a problem with another one, by problem."""
     root, secret = loading.find_problems(course), course_secret(course)

@@ -84,9 +84,14 @@ class Progress:
             if row.state == "failed" or (self._live and (row.flags or row.missing or row.state == "empty")):
                 self.console.print(Text(f"{printable(row.student)}: {row.why}"), soft_wrap=True)
         self.console.print(Text(_summary(counts)), soft_wrap=True)
-        if result.absent:
-            absent = ", ".join(map(printable, result.absent))
-            self.console.print(Text(f"No submission from {absent}."), soft_wrap=True)
+        lists = {
+            "No submission from": result.absent,
+            "Not on the roster, and graded all the same:": result.strangers,
+            "No longer on the roster:": result.left,
+        }
+        said = [f"{words} {', '.join(map(printable, people))}." for words, people in lists.items() if people]
+        for sentence in [*said, *result.notes]:
+            self.console.print(Text(sentence), soft_wrap=True)
         if result.stopped:
             self.console.print(Text(f"Stopped: {result.stopped}."), soft_wrap=True)
         if result.exit_code:

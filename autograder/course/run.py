@@ -17,9 +17,10 @@ from typing import Any
 
 from autograder import __version__
 from autograder.course import journal as journals
+from autograder.course import roster
 from autograder.course.lock import alone
 from autograder.course.workers import Cluster, Threads, Workers
-from autograder.errors import AutograderError
+from autograder.errors import AutograderError, StaffError
 from autograder.grading.feedback import summary as one_line
 from autograder.grading.notebook import Graded, mark
 from autograder.grading.plan import Attempt, task_of
@@ -69,11 +70,18 @@ class Row:
 
 @dataclass(kw_only=True)
 class Result:
-    """A run in figures, for people and scripts."""
+    """A run in figures, for people and scripts.
+
+    Where the course has a roster: `strangers` handed in and are not on it, and `left` are those that the gradebook
+    knows and the roster does not. `notes` are what else a person should know.
+    """
 
     assignment: str
     rows: list[Row] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     stopped: str = ""
 
@@ -92,6 +100,7 @@ class Result:
             "flagged": sum(bool(row.flags) for row in self.rows),
             "incomplete": sum(bool(row.missing) for row in self.rows),
             "without_submission": len(self.absent),
+            "not_on_the_roster": len(self.strangers),
             "seconds": round(self.seconds, 2),
             "stopped": self.stopped,
         }
@@ -128,12 +137,20 @@ class _Run:
         found = folder.handed_in(options.students)
         self.handed = {item.student: item for item in found}
         self.rows = {student: Row(student=student) for student in self.handed}
-        everybody = set(options.students or folder.rows.students())
-        self.result = Result(
-            assignment=options.assignment,
-            rows=list(self.rows.values()),
-            absent=sorted(everybody - set(self.handed)),
-        )
+        self.result = Result(assignment=options.assignment, rows=list(self.rows.values()))
+        self._compare_with_roster()
+
+    def _compare_with_roster(self) -> None:
+        """Who has not handed in, and who is not on the course's roster; a roster that cannot be read stops nothing."""
+        result, handed, known = self.result, set(self.handed), set(self.folder.rows.students())
+        try:
+            listed = {person.id for person in roster.of_course(self.folder.root, known | handed)}
+        except StaffError as error:
+            listed = set()
+            result.notes.append(f"Nobody was compared with the roster: {error.message}")
+        if listed and not self.options.students:
+            result.strangers, result.left = sorted(handed - listed), sorted(known - listed - handed)
+        result.absent = sorted(set(self.options.students or listed or known) - handed)
 
     def go(self) -> Result:
         """Grade what is to be graded, and say how it went."""

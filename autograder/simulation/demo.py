@@ -19,6 +19,9 @@ from typing import Any
 
 from autograder.authoring import building, loading
 from autograder.authoring.assignment import Assignment, read_assignment
+from autograder.authoring.new_course import PROBLEM
+from autograder.authoring.scaffold import scaffold
+from autograder.authoring.shipped import shipped
 from autograder.authoring.variants import variant
 from autograder.core import Problem, Report
 from autograder.errors import StaffError
@@ -144,8 +147,22 @@ def _writable(function: Callable[[str], Any], path: str, _: Any) -> None:
     function(path)
 
 
+def problems_around(place: Path) -> Path:
+    """The problems of the course around this folder; where it has none, those shipped, or that of a new course."""
+    try:
+        root = loading.find_problems()
+        if loading.slugs(root):
+            return root
+    except StaffError:
+        pass
+    if found := shipped():
+        return found
+    scaffold(place / loading.FOLDER, PROBLEM)
+    return place / loading.FOLDER
+
+
 def chosen(root: Path) -> list[str]:
-    """The demo's own problems, or, in a checkout of others, all there are."""
+    """The demo's own problems, or, in a course of others, all there are."""
     there = loading.slugs(root)
     return [slug for slug in PROBLEMS if slug in there] or there
 
@@ -163,7 +180,7 @@ def run(
 
     `slugs` are the problems (those of `PROBLEMS`, if none are named), `seconds` the limit of a cell and of a question.
     """
-    root = loading.find_problems()
+    root = problems_around(place)
     problems = [loading.load(slug, root) for slug in slugs or chosen(root)]
     if not 1 <= students <= len(CLASS):
         raise StaffError("students", f"the demo's class has 1 to {len(CLASS)} members, not {students}")
@@ -192,12 +209,13 @@ def run(
 
 
 def make_course(place: Path, root: Path, problems: Sequence[Problem], seconds: float) -> Path:
-    """A course folder as a checkout has it, with the problems beside it."""
+    """A course folder with the problems beside it."""
     course = place / "notebooks"
     course.mkdir()
     (place / "exchange").mkdir(mode=0o777)
     (place / "exchange").chmod(0o777)
-    (place / "problems").symlink_to(root.resolve(), target_is_directory=True)
+    if root != place / loading.FOLDER:
+        (place / loading.FOLDER).symlink_to(root.resolve(), target_is_directory=True)
     if (root.resolve().parent / "solutions").is_dir():
         (place / "solutions").symlink_to(root.resolve().parent / "solutions", target_is_directory=True)
     (course / "nbgrader_config.py").write_text(CONFIG.format(seconds=seconds))

@@ -77,7 +77,7 @@ def run(
     progress: demo.Progress = lambda step, finished, pieces: None,
 ) -> Rehearsal:
     """Build, release, hand in and grade, all in `place`."""
-    root = loading.find_problems()
+    root = demo.problems_around(place)
     problems = [loading.load(slug, root) for slug in slugs or demo.chosen(root)]
     course = demo.make_course(place, root, problems, seconds)
     everybody = accidents(len(problems))

@@ -93,6 +93,29 @@ def test_who_handed_in_nothing_is_named(classroom):
     assert '"without_submission": 1' in run.stdout and '"empty": 1' in run.stdout and '"graded": 1' in run.stdout
 
 
+def test_who_is_not_on_the_roster_is_graded_and_named(classroom):
+    """The course's roster.csv: who has not handed in, who is not on it and graded all the same, who has left.
+
+    A roster that cannot be read is said, and stops nothing.
+    """
+    for folder in (classroom.path / "submitted").iterdir():
+        if folder.name not in ("perfect", "untouched"):
+            shutil.rmtree(folder)
+    with sqlite3.connect(classroom.path / "gradebook.db") as database:
+        database.execute("insert into student (id) values ('gone')")
+    roster = classroom.path / "roster.csv"
+    roster.write_text("id,last_name\nperfect,P\nlate,L\n")
+    run = classroom.call("grade", "--json")
+    figures = json.loads(run.stdout.splitlines()[-1])
+    assert (figures["graded"], figures["without_submission"], figures["not_on_the_roster"]) == (2, 1, 1)
+    assert "No submission from late." in run.stderr and "No longer on the roster: gone." in run.stderr
+    assert "Not on the roster, and graded all the same: untouched." in run.stderr
+    roster.write_text("Vorn.,Nachn.\nAda,Lovelace\n")
+    run = classroom.call("grade", "--json", "--resume")
+    assert run.returncode == 0 and "Nobody was compared with the roster" in run.stderr
+    assert "No submission from gone." in run.stderr
+
+
 def test_one_bad_submission_stops_no_other(classroom, monkeypatch):
     """A fault of ours with one submission is its own: the others are graded, and the exit code says that one is not."""
     read = Folder.read

@@ -1,0 +1,107 @@
+"""A student's notebook on Windows, where modules of POSIX are not there, and in a browser, where little else is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.authoring import loading
+from autograder.authoring.source_notebook import answer_id, build, without_hidden
+
+ROOT = Path(__file__).parents[2]
+# What Windows has not.
+WINDOWS = """
+import os, select, signal, sys
+gone = {"fcntl", "resource", "termios", "pwd", "grp", "pty", "tty", "readline", "syslog", "_posixshmem"}
+for name in gone:
+    sys.modules[name] = None
+for module, names in {
+    signal: ("SIGALRM", "SIGKILL", "SIGHUP", "SIGUSR1", "alarm", "setitimer", "pthread_sigmask"),
+    select: ("poll", "epoll"),
+    os: ("fork", "forkpty", "getuid", "geteuid", "setsid", "sched_getaffinity", "mkfifo", "O_NOFOLLOW", "O_NONBLOCK"),
+}.items():
+    for name in names:
+        if hasattr(module, name):
+            delattr(module, name)
+"""
+# What Pyodide has not, and what is no base dependency.
+BROWSER = """
+import os, subprocess, sys, threading, _thread
+for name in ("torch", "sympy", "mpmath", "flint", "scipy", "nbgrader", "nbformat", "multiprocessing", "matplotlib"):
+    sys.modules[name] = None
+def refused(*arguments, **options):
+    raise RuntimeError("there are no processes and threads here")
+os.fork = os.posix_spawn = os.system = subprocess.Popen = subprocess.run = refused
+threading.Thread.start = _thread.start_new_thread = refused
+"""
+RUN = """
+import contextlib, io, json, sys
+names, failed = {"__name__": "__main__"}, []
+for cell in json.load(sys.stdin):
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(cell, "cell", "exec"), names)
+    except Exception as error:
+        failed.append(f"{type(error).__name__}: {error} in {cell[:200]}")
+print(json.dumps(failed))
+print(sorted(name for name in sys.modules if name.split(".")[0] in ("torch", "sympy") and sys.modules[name]))
+sys.stdout.flush()
+__import__("os")._exit(0)  # libraries that are halfway taken away need not end well
+"""
+# Each kind of typed answer is among these.
+TYPED = ("attention_sheet", "positional_rotation", "self_attention_runtime", "loss_heads", "softmax_entropy")
+KINDS = {"expression", "equation", "growth", "derivation", "matrix", "choice", "number"}
+
+
+def cells(*slugs: str, without_code: bool) -> tuple[list[str], set[str]]:
+    """The cells of solved notebooks, each answer as its author wrote it; and the kinds of their parts."""
+    found, kinds = [], set()
+    for slug in slugs:
+        problem = loading.load(slug, ROOT / "problems")
+        runs = {name for part in problem.parts if part.runs for name in (part.name, answer_id(part.name))}
+        kinds |= {part.kind for part in problem.parts if not part.runs}
+        for cell in build(problem, 1, root=ROOT / "problems")["cells"]:
+            name = cell["metadata"]["nbgrader"]["grade_id"]
+            if cell["cell_type"] == "code" and not (without_code and name in runs):
+                source = without_hidden("".join(cell["source"]))
+                lines = source.split("\n") if without_code else []
+                found.append("\n".join(x for x in lines if not x.startswith(("import torch", "from torch"))) or source)
+    return found, kinds
+
+
+def failures(before: str, sources: list[str]) -> tuple[list[str], str]:
+    """What raises when cells run in a fresh process in which something is missing; and the heavy modules it loaded."""
+    run = subprocess.run(
+        [sys.executable, "-c", before + RUN], input=json.dumps(sources), capture_output=True, text=True, cwd=ROOT
+    )
+    assert run.returncode == 0, run.stderr
+    failed, heavy = run.stdout.splitlines()[-2:]
+    return json.loads(failed), heavy
+
+
+def test_typed_answers_need_neither_torch_nor_processes_nor_threads() -> None:
+    """Declared, shown and checked as in Pyodide: every kind of typed answer, with the base dependencies alone."""
+    sources, kinds = cells(*TYPED, without_code=True)
+    assert kinds >= KINDS
+    assert failures(WINDOWS + BROWSER, sources) == ([], "[]")
+
+
+def test_code_answers_need_no_posix() -> None:
+    """Functions and modules are checked in their form on Windows."""
+    sources, _ = cells("ugrnn_gates", without_code=False)
+    assert failures(WINDOWS, sources)[0] == []
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["import resource", "import select; select.poll()", "import signal; signal.SIGALRM", "import torch",
+     "import threading; threading.Thread(target=print).start()", "import subprocess; subprocess.run(['true'])",
+     "import os; os.fork()"],
+)  # fmt: skip
+def test_what_is_not_there_is_missed(planted: str) -> None:
+    """The tests above can fail: whoever uses what they take away is heard."""
+    assert failures(WINDOWS + BROWSER, [planted])[0] != []
