@@ -28,7 +28,8 @@ GROUPS = {
     "Start": ("init", "demo"),
     "Write problems": ("new", "audit", "variants", "judge", "decide"),
     "Hand out": ("build", "release", "extend"),
-    "Grade": ("collect", "grade", "regrade"),
+    "Grade": ("collect", "grade", "regrade", "marks"),
+    "After": ("report", "export"),
 }
 
 
@@ -84,8 +85,8 @@ def _build_own(course: Path, name: str, roster: Path, column: str, *, force: boo
     from rich.progress import track
 
     from autograder.authoring.assignment import read_assignment
+    from autograder.authoring.roster import read_roster
     from autograder.course import per_student
-    from autograder.course.roster import read_roster
 
     assignment = read_assignment(course, name)
     students = [person.id for person in read_roster(roster, per_student.known(course), column)]
@@ -602,6 +603,163 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool, part
     from autograder.commands.audit_report import run_audit
 
     sys.exit(run_audit(slugs, variants=variants, seed=seed, strength=strength, part=part, jobs=jobs))
+
+
+@main.command()
+@click.argument("assignment")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="PART=HEADING",
+    help="The column in which a part's points stand, if it is not called like the part (repeatable).",
+)
+@click.option("--id-column", default="", metavar="HEADING", help="The column of the students' ids.")
+@click.option("--grader", default="", metavar="NAME", help="Who gave the marks (default: you).")
+@click.option("--dry-run", is_flag=True, help="Show whose marks would change. Write nothing.")
+@course_option
+def marks(assignment: str, file: Path, course: Path | None, columns: tuple[str, ...], **options: Any) -> None:
+    """Read points from a table into the gradebook.
+
+    FILE is a CSV file: our own export, changed by hand; points given on paper; or a table of a learning platform.
+
+    \b
+      autograder export ps1 --out ps1.csv              write points into the file, then:
+      autograder marks ps1 ps1.csv --dry-run
+      autograder marks ps1 ps1.csv
+      autograder marks ps1 gradescope.csv --column "gradients=3: Gradients (4.0 pts)"
+
+    Wide: a line for each student, and a column for each part, called PART or NOTEBOOK.PART. Long: a line for each
+    mark, with columns student_id, part, points, and, if you like, notebook, comment and grader.
+
+    The id decides whose a mark is; names and mail addresses of our own table must agree with it. An empty cell changes
+    nothing. A number that is too large, or a student who is not known, is an error: then nothing is taken. Marks are
+    stored as given by hand, and stay when the assignment is graded again.
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.take_marks import take_marks
+
+    told = dict(column.split("=", 1) for column in columns if "=" in column)
+    if len(told) < len(columns):
+        raise click.UsageError(
+            '--column needs PART=HEADING, such as --column "gradients=Question 3", and each part once'
+        )
+    sys.exit(take_marks(course or find_course(), assignment, file, columns=told, **options))
+
+
+_out = click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The file to write (default: in this folder)."
+)
+
+
+@main.command()
+@click.argument("assignment")
+@click.option("--csv", "kind", flag_value="csv", help="Write a table of the parts instead.")
+@click.option("--json", "kind", flag_value="json", help="Write all figures as JSON instead.")
+@_out
+@course_option
+def report(assignment: str, kind: str | None, course: Path | None, out: Path | None) -> None:
+    """Say how the class did in ASSIGNMENT.
+
+    One HTML file, which needs no network: how the points are distributed, how hard each part was and how well it
+    agrees with the rest, which mistakes were frequent and which wrong answers no listed mistake names yet, options of
+    choices, variants, what waits for a person, and what was flagged.
+
+    \b
+      autograder report ps1               ps1-report.html
+      autograder report ps1 --csv         a line for each part
+      autograder report ps1 --json        all figures
+
+    A part that waits for a person is undecided, never nought. Each figure has its interval; one that is not defined
+    is "–", with the reason.
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.report_class import report_class
+
+    sys.exit(report_class(course or find_course(), assignment, kind or "html", out))
+
+
+@main.command()
+@click.argument("assignment")
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(["csv", "canvas", "moodle", "brightspace", "blackboard"]),
+    default="csv",
+    show_default=True,
+    help="Our own table, or the file of a learning platform.",
+)
+@click.option("--long", is_flag=True, help="csv: a line for each student's part, with the judge's findings.")
+@click.option("--bom", is_flag=True, help="csv: begin the file so that Excel reads it as UTF-8.")
+@click.option(
+    "--template",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The file that you downloaded from the platform.",
+)
+@click.option("--column", default="", metavar="HEADING", help="The column of the template that takes the marks.")
+@click.option(
+    "--held",
+    type=click.Choice(["refuse", "omit"]),
+    default="refuse",
+    show_default=True,
+    help="Students with parts that wait for a person: stop, or leave their lines out.",
+)
+@click.option("--scale", is_flag=True, help="Scale the points to the platform's maximum.")
+@click.option(
+    "--roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A table with more of the students' numbers, if those of the gradebook do not suffice.",
+)
+@click.option(
+    "--feedback",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="moodle: also write everybody's feedback pages to this zip file.",
+)
+@_out
+@course_option
+def export(
+    assignment: str, kind: str, template: Path | None, course: Path | None, out: Path | None, **options: Any
+) -> None:
+    """Write the marks of ASSIGNMENT to a table, or into the file of a learning platform.
+
+    \b
+      autograder export ps1                          our own table: ps1.csv
+      autograder export ps1 --long                   a line for each part
+      autograder export ps1 --to canvas --template canvas.csv --column "Exam 1 (4711)"
+      autograder export ps1 --to moodle --template worksheet.csv --feedback pages.zip
+
+    \b
+    In our own table each student has a status:
+      graded   every part is decided
+      held     a part waits for a person: there is no total yet
+      missing  nothing was handed in
+      excused  named under `excused` in ASSIGNMENT.toml
+      void     (of a part) it was dropped, and counts nothing
+
+    For a learning platform, download its file, name it as --template, and upload what is written. One column is
+    filled in; every other byte stays as it was. Students are found by number, login or mail address, never by name.
+    Who has no mark is listed with the reason, and no mark is ever nought because it is missing or undecided.
+
+    \b
+    Exit codes:
+      0  every mark has its line
+      1  somebody's marks found no line in the template
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands import export_marks
+    from autograder.reporting.lms_files import Wanted
+
+    course = course or find_course()
+    if kind == "csv":
+        sys.exit(export_marks.export_table(course, assignment, long=options["long"], bom=options["bom"], out=out))
+    if template is None:
+        raise click.UsageError(f"--to {kind} needs --template: the file that you downloaded from there")
+    if options["feedback"] and kind != "moodle":
+        raise click.UsageError("--feedback is for --to moodle")
+    wanted = Wanted(column=options["column"], omit_held=options["held"] == "omit", scale=options["scale"])
+    files = {key: options[key] for key in ("roster", "feedback")}
+    sys.exit(export_marks.export_filled(course, assignment, kind, template, wanted, out=out, **files))
 
 
 @main.command()

@@ -35,6 +35,7 @@ ROOMS = [
     "grading",
     "hidden",
     "audit",
+    "reporting",
     "nbgrader",
     "course",
     "simulation",

@@ -25,6 +25,7 @@ _WANTED: dict[str, type | tuple[type, ...]] = {
     "due": datetime.datetime,
     "penalty": (int, float),
     "grace_days": (int, float),
+    "excused": list,
 }
 
 
@@ -34,7 +35,8 @@ class Assignment:
 
     With `variants = "student"` in the file, each student has a variant of his own instead. `voids` say, by problem and
     part, what holds for parts that should not have been asked as they were. After `due` and `grace_days` more, each day
-    that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration.
+    that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration. The
+    `excused` have no mark in it, whatever they handed in.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Assignment:
     due: datetime.datetime | None = None
     penalty: float | None = None
     grace_days: float = 0.0
+    excused: tuple[str, ...] = ()
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -109,6 +112,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
         points=points,
         per_student=variants == "student",
         voids=voids,
+        excused=_excused(path, content.get("excused", [])),
         **_late(path, content),
     )
 
@@ -128,6 +132,12 @@ def _late(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
         if due is None:
             raise StaffError("assignment", f"{path}: {key} needs a due date: due = 2026-05-10T23:59:00+02:00")
     return {"due": due, "penalty": penalty, "grace_days": float(grace)}
+
+
+def _excused(path: Path, students: list[Any]) -> tuple[str, ...]:
+    if not all(isinstance(student, str) for student in students):
+        raise StaffError("assignment", f'{path}: excused lists ids of students in quotes, as in excused = ["ada"]')
+    return tuple(students)
 
 
 def read_if_there(course: Path, name: str) -> Assignment | None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.assignment import read_assignment
+from autograder.authoring.roster import Person, keys_of, named, read_roster
 from autograder.course.bulk_download import Download, File, Packet, Submitter, opened, taken_apart
-from autograder.course.roster import Person, keys_of, named, read_roster
 from autograder.errors import StaffError
 from autograder.nbgrader import collected, course_api
 from autograder.nbgrader.files import entries, opened_regular, time_handed_in

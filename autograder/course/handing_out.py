@@ -20,8 +20,8 @@ from autograder.authoring import loading, privacy, wheel
 from autograder.authoring.assignment import Assignment, read_assignment
 from autograder.authoring.building import notebooks
 from autograder.authoring.new_course import ROSTER
+from autograder.authoring.roster import read_roster
 from autograder.course import per_student
-from autograder.course.roster import read_roster
 from autograder.errors import AutograderError, StaffError
 from autograder.nbgrader import course_api
 

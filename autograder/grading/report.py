@@ -10,6 +10,8 @@ import dataclasses
 import json
 import os
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,26 @@ from autograder.protocol.answering import question_key, with_key
 from autograder.protocol.codec import decode, encode
 
 FOLDER = "reports"
+_NO_REPORT = (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable)
+_TYPED = 8_000  # characters of packed answers, beyond which they are arrays
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What the judge found about one part: the codes that cost points or held it, the hint, and what was typed."""
+
+    codes: tuple[str, ...]
+    hint: str
+    typed: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What tables and statistics need of a report: no arrays."""
+
+    parameters: Mapping[str, Any]
+    parts: Mapping[str, Finding]
+    flags: tuple[str, ...]
 
 
 def path_of(course: Path, assignment: str, student: str, notebook: str) -> Path:
@@ -51,8 +73,42 @@ def load(path: Path) -> Report:
     """The report in a file; StaffError if it is not one of ours."""
     try:
         return _from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable) as error:
+    except _NO_REPORT as error:
         raise StaffError("report", f"{path} is not a readable report: {error}") from error
+
+
+def findings(path: Path) -> Found:
+    """What was found about a notebook, without its arrays; StaffError if the file is no report."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return Found(
+            parameters=_unpack(content["parameters"]),
+            parts={item["part"]: _finding(item) for item in content["outcomes"]},
+            flags=tuple(content["flags"]),
+        )
+    except _NO_REPORT as error:
+        raise StaffError("report", f"{path} is not a readable report: {error}") from error
+
+
+def _finding(item: Mapping[str, Any]) -> Finding:
+    open_ones = [verdict for verdict in item["verdicts"] if verdict["ok"] is not True]
+    return Finding(
+        codes=tuple(dict.fromkeys(verdict["code"] for verdict in open_ones)),
+        hint=next((verdict["message"] for verdict in open_ones if verdict["message"]), ""),
+        typed=_typed(item["part"], item["answers"]) if len(item["answers"]) <= _TYPED else "",
+    )
+
+
+def _typed(part: str, packed: str) -> str:
+    """What a part's name was bound to, where that is text or a number."""
+    for (kind, name, _), answer in _unpack(packed):
+        value = answer["value"]
+        if name == part and kind in ("typed", "value", "text"):
+            rows = value if isinstance(value, list) else [value]
+            words = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
+            if words and all(isinstance(entry, str | int | float) for entry in words):
+                return value if isinstance(value, str) else ", ".join(map(str, words))
+    return ""
 
 
 def _to_json(report: Report) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import load_only
 
+from autograder.authoring.source_notebook import answer_id
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
 from autograder.nbgrader.run_and_judge import fill_in
@@ -213,6 +214,34 @@ class Rows:
             for name in self._notebooks:
                 self._penalty(submission, student, name)
         self._session.commit()
+
+    def give(self, student: str, marks: Iterable[tuple[str, str, float, str]], on_paper: Collection[str] = ()) -> None:
+        """Marks by hand: notebook, part, points, and a comment or nothing. All of it is written, or none.
+
+        Of a notebook `on_paper` nothing was handed in before: its other parts wait for a person from now on.
+        """
+        try:
+            row, marks = self._row_of(student), list(marks)
+            if row is None:
+                self._is_known(student)
+                row = self._submission(student, None)
+                for name in self._notebooks:
+                    self._nothing_handed_in(self._notebook(row, name).id)
+            for name in self._notebooks:
+                mine = self._notebook(row, name).id
+                grades, comments = self._by_name(Grade, mine), self._by_name(Comment, mine)
+                for grade in grades.values() if name in on_paper else ():
+                    grade.auto_score, grade.needs_manual_grade = None, True
+                for _, part, points, comment in (mark for mark in marks if mark[0] == name):
+                    grades[part].manual_score, grades[part].needs_manual_grade = points, False
+                    if comment:
+                        place = answer_id(part)
+                        comments[place if place in comments else part].manual_comment = comment
+            self._session.flush()
+            self.penalties(student)
+        except BaseException:
+            self._session.rollback()
+            raise
 
     def totals(self, student: str) -> Totals:
         """What the gradebook says of a submission, as nbgrader's export has it; nothing of one that it has not."""

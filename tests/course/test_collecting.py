@@ -232,7 +232,7 @@ MEANT = {
 @pytest.mark.parametrize("case", MEANT)
 def test_who_is_meant(course, case):
     """One student, if all that the platform tells means that student; else nobody."""
-    from autograder.course.roster import Person, read_roster
+    from autograder.authoring.roster import Person, read_roster
 
     told, wanted = MEANT[case]
     people = read_roster(course.path.parents[1] / "roster.csv")

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.building import notebook_text
 from autograder.authoring.loading import load
+from autograder.authoring.roster import read_roster
 from autograder.authoring.variants import course_secret, student_seed, variant
 from autograder.cli import main
 from autograder.course.per_student import alike
-from autograder.course.roster import read_roster
 from autograder.errors import StaffError
 from tests import forked
 

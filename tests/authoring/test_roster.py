@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.roster import of_course, read_roster
+from autograder.authoring.roster import of_course, read_roster
 from autograder.errors import StaffError
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Problem set 1 (33)

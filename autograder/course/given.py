@@ -1,0 +1,69 @@
+"""`autograder marks`: points that people gave go into the gradebook as marks by hand, and into a journal."""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from autograder.authoring import privacy
+from autograder.course.lock import alone
+from autograder.grading import report as reports
+from autograder.nbgrader.class_gradebook import read_class
+from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.folder import Folder
+from autograder.reporting.given_marks import Given, by_student, read_given
+from autograder.reporting.sheet import read_sheet
+
+
+def take(
+    course: Path,
+    assignment: str,
+    table: Path,
+    *,
+    columns: Mapping[str, str],
+    id_column: str,
+    grader: str,
+    dry_run: bool,
+) -> list[Given]:
+    """Take a table's marks; what changes. With `dry_run` nothing is written."""
+    sheet, course = read_sheet(table), course.resolve()
+    given = read_given(sheet, read_class(course, assignment), columns, id_column)
+    if dry_run or not given:
+        return given
+    with opened(course) as api, alone(course, assignment, shared=bool(api.coursedir.groupshared)):
+        folder = Folder(api, assignment)
+        try:
+            for student, changes in by_student(given).items():
+                rows = [(change.item.notebook, change.item.part, change.after, change.comment) for change in changes]
+                folder.rows.give(student, rows, {change.item.notebook for change in changes if change.on_paper})
+                _note(folder, changes, table, grader or getpass.getuser())
+        finally:
+            folder.close()
+    return given
+
+
+def _note(folder: Folder, changes: list[Given], table: Path, grader: str) -> None:
+    """A line of the journal for each mark."""
+    place = folder.root / reports.FOLDER / f"{folder.assignment}.marks.jsonl"
+    privacy.make_folder(place.parent, shared=folder.shared)
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    with place.open("a", encoding="utf-8") as file:
+        for item in changes:
+            line = {
+                "time": now,
+                "by": item.grader or grader,
+                "student": item.student,
+                "part": item.item.name,
+                "before": item.before,
+                "after": item.after,
+                "comment": item.comment,
+                "table": table.name,
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    privacy.close(place, shared=folder.shared)

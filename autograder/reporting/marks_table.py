@@ -1,0 +1,82 @@
+"""Our own table of marks, wide (a line for each student) or long (a line for each student's part), as CSV.
+
+Every field that could be read as a formula by a spreadsheet is written so that it is text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
+
+WIDE = ("student_id", "last_name", "first_name", "email", "status", "total", "maximum", "decided", "late")
+LONG = (
+    "student_id", "assignment", "notebook", "part", "status", "points", "maximum", "by_hand", "codes", "hint",
+)  # fmt: skip
+_FORMULA = "=+-@＝＋－＠\t\r"  # what a spreadsheet takes for the beginning of a formula
+
+
+def wide(marks: ClassMarks, *, bom: bool = False) -> str:
+    """A line for each student: sums, and the points of each part; empty where there is no mark."""
+    head = [*WIDE, *(item.name for item in marks.items)]
+    return _csv([head, *(_wide_row(marks, pupil) for pupil in marks.pupils)], bom=bom)
+
+
+def long(marks: ClassMarks, *, bom: bool = False) -> str:
+    """A line for each student and part, with what the judge found."""
+    rows = [_long_row(marks, pupil, item) for pupil in marks.pupils for item in marks.items]
+    return _csv([list(LONG), *rows], bom=bom)
+
+
+def _long_row(marks: ClassMarks, pupil: Pupil, item: Item) -> list[str]:
+    mark = pupil.marks[item.name]
+    what = [pupil.id, marks.assignment, item.notebook, item.part, mark.status]
+    found = ["yes" if mark.by_hand else "no", " ".join(mark.codes), mark.hint]
+    return [*what, points(mark.points), points(item.maximum), *found]
+
+
+def _wide_row(marks: ClassMarks, pupil: Pupil) -> list[str]:
+    parts = [_of(pupil.marks[item.name]) for item in marks.items]
+    who = [pupil.id, pupil.last_name, pupil.first_name, pupil.mail, pupil.status]
+    sums = [pupil.total, marks.maximum, pupil.decided if pupil.status in ("graded", "held") else None, pupil.late]
+    return [*who, *map(points, sums), *parts]
+
+
+def _of(mark: Mark) -> str:
+    return points(mark.points)
+
+
+def points(value: float | None) -> str:
+    """Points as a table has them: at most four decimals, none that say nothing; empty for None."""
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def as_text(field: str) -> str:
+    """A field that a spreadsheet shows and never computes."""
+    return f'="{_doubled(field)}"' if field[:1] and field[0] in _FORMULA else field
+
+
+def from_text(field: str) -> str:
+    """What `as_text` was given."""
+    if len(field) >= 3 and field.startswith('="') and field.endswith('"'):
+        return field[2:-1].replace('""', '"')
+    return field
+
+
+def _doubled(field: str) -> str:
+    return field.replace('"', '""')
+
+
+def _csv(rows: Iterable[Sequence[str]], *, bom: bool) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow([as_text(field) if not _is_number(field) else field for field in row])
+    return ("\ufeff" if bom else "") + text.getvalue()
+
+
+def _is_number(field: str) -> bool:
+    """Whether a field is a plain number, which may begin with a minus."""
+    return field.removeprefix("-").replace(".", "", 1).isdecimal()

@@ -1,0 +1,73 @@
+"""The report on a class as a page, as JSON, and as a CSV table of the parts."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import itertools
+import json
+from pathlib import Path
+
+import jinja2
+
+from autograder.reporting.class_report import ClassReport, look_at
+from autograder.reporting.item_statistics import Figure
+from autograder.reporting.marks_table import as_text
+
+_TEMPLATES = Path(__file__).parent / "templates"
+WORDS = {
+    "graded": "graded",
+    "held": "waiting for a person",
+    "missing": "nothing handed in",
+    "excused": "excused",
+}
+_COLUMNS = (
+    "part", "kind", "maximum", "n", "facility", "facility_low", "facility_high", "guess_corrected", "deviation",
+    "discrimination", "discrimination_low", "discrimination_high", "discrimination_why", "efficiency", "alpha_without",
+    "full", "partly", "none", "held", "missing",
+)  # fmt: skip
+
+
+def page(report: ClassReport) -> str:
+    """One HTML file; nothing is fetched, and it needs no script."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    rows = [
+        (item, figures, count, look_at(figures.discrimination, figures.facility))
+        for item, figures, count in zip(report.items, report.statistics.items, report.counts, strict=True)
+    ]
+    bars = [(f"{low:g}–{high:g}", count) for low, high, count in report.histogram]
+    groups = [(name, list(own)) for name, own in itertools.groupby(rows, key=lambda row: row[0].notebook)]
+    return environment.get_template("report.html.j2").render(report=report, groups=groups, bars=bars, words=WORDS)
+
+
+def as_json(report: ClassReport) -> str:
+    """All figures of the page, and those that have no place on it."""
+    return json.dumps(dataclasses.asdict(report), ensure_ascii=False, indent=1, default=sorted)
+
+
+def as_csv(report: ClassReport) -> str:
+    """A line for each part."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for item, figures, count in zip(report.items, report.statistics.items, report.counts, strict=True):
+        facility, agreement = figures.facility, figures.discrimination
+        numbers = [*_three(facility), figures.guess_corrected, figures.deviation, *_three(agreement)]
+        counts = [count.full, count.partly, count.none, count.held, count.missing]
+        cells = [item.name, item.kind, item.maximum, facility.n, *numbers, agreement.why]
+        cells += [figures.efficiency, figures.alpha_without, *counts]
+        writer.writerow([_cell(cell) for cell in cells])
+    return text.getvalue()
+
+
+def _three(figure: Figure) -> tuple[float | None, float | None, float | None]:
+    return figure.value, figure.low, figure.high
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else as_text(str(value))
