@@ -46,7 +46,7 @@ class Command(click.Command):
             raise StaffError(
                 "windows",
                 f"`autograder {self.name}` needs Linux or macOS. On Windows, run it in WSL: `wsl --install` once, in a "
-                "terminal of Windows, and then this course and its package in the terminal of WSL. Students need no WSL",
+                "terminal of Windows, then this course and its package in the terminal of WSL. Students need no WSL",
             )
         return super().invoke(ctx)
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder import __version__
+from autograder.authoring import roster
 from autograder.course import journal as journals
-from autograder.course import roster
 from autograder.course.lock import alone
 from autograder.course.workers import Cluster, Threads, Workers
 from autograder.errors import AutograderError, StaffError

@@ -53,7 +53,7 @@ def run(*words):
 
 
 def test_a_new_course_can_be_read(course):
-    """Configuration, an assignment with a working problem, a roster, and the package by which a colleague installs it."""
+    """Configuration, an assignment with a working problem, a roster, and the package that a colleague installs."""
     assert find_course() == course and loading.find_problems() == course / "problems"
     assert read_assignment(course, "ps1").problems == (PROBLEM,)
     (wheel,) = (course / "wheels").iterdir()

@@ -46,7 +46,7 @@ READ = {
     "Brightspace by user names": (BRIGHTSPACE.replace("OrgDefinedId", "Role"), NAMES),
     "Blackboard": (BLACKBOARD, NAMES),
     "a spreadsheet's line": ("sep=;\nid;name\nada;Lovelace, Ada\nbob;Bell, Bob\n", NAMES),
-    "commas in quotes, semicolons between": ('"id";"name, first name, second name"\nada;"L, A, B"\nbob;"B, B, C"\n', NAMES),
+    "commas in quotes, semicolons between": ('"id";"name, first, second"\nada;"L, A, B"\nbob;"B, B, C"\n', NAMES),
     "ids alone": ("ada\nbob\n", NAMES),
     "numbers alone": ("007\n008\n", NUMBERS),
     "one column with a head": ("SIS Login ID\nada\nbob\n", NAMES),

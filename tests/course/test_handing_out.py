@@ -23,7 +23,7 @@ SLUG = "merged_query_key"
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A course with an assignment for the class and one with own variants; both released, the second to two students."""
+    """A course with an assignment for the class and one with own variants: both released, that one to two students."""
     place = tmp_path_factory.mktemp("release") / "course"
     init(place)
     shutil.copytree(ROOT / "problems" / SLUG, place / "problems" / SLUG)
