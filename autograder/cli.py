@@ -29,7 +29,7 @@ GROUPS = {
     "Write problems": ("new", "audit", "variants", "judge", "decide"),
     "Hand out": ("build", "release", "extend"),
     "Grade": ("collect", "grade", "regrade", "marks"),
-    "After": ("report", "export"),
+    "After": ("report", "export", "similar"),
 }
 
 
@@ -625,10 +625,10 @@ def marks(assignment: str, file: Path, course: Path | None, columns: tuple[str, 
     FILE is a CSV file: our own export, changed by hand; points given on paper; or a table of a learning platform.
 
     \b
-      autograder export ps1 --out ps1.csv              write points into the file, then:
+      autograder export ps1                   write points into ps1.csv, then:
       autograder marks ps1 ps1.csv --dry-run
       autograder marks ps1 ps1.csv
-      autograder marks ps1 gradescope.csv --column "gradients=3: Gradients (4.0 pts)"
+      autograder marks ps1 gradescope.csv --column "gradients=3: Gradients"
 
     Wide: a line for each student, and a column for each part, called PART or NOTEBOOK.PART. Long: a line for each
     mark, with columns student_id, part, points, and, if you like, notebook, comment and grader.
@@ -682,6 +682,31 @@ def report(assignment: str, kind: str | None, course: Path | None, out: Path | N
 
 @main.command()
 @click.argument("assignment")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON instead of a page.")
+@_out
+@course_option
+def similar(assignment: str, as_json: bool, course: Path | None, out: Path | None) -> None:
+    """List pairs of answers that a person should lay side by side.
+
+    For staff, and only when you ask for it: no mark changes, and nothing is sent anywhere. A pair has a score for what
+    it shares and few others have: rare passages of code, equal unusual wrong formulas, and answers that are wrong for
+    one's own numbers and right for another seat's. What is right, handed out, listed by the problem, or had by many
+    weighs nothing.
+
+    \b
+      autograder similar ps1      ps1-similar.html, readable by you alone
+
+    Beside each score stands how many pairs of a class without contact would reach it. A score does not say why answers
+    are alike.
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.similar_answers import similar_answers
+
+    sys.exit(similar_answers(course or find_course(), assignment, as_json=as_json, out=out))
+
+
+@main.command()
+@click.argument("assignment")
 @click.option(
     "--to",
     "kind",
@@ -721,13 +746,13 @@ def report(assignment: str, kind: str | None, course: Path | None, out: Path | N
 def export(
     assignment: str, kind: str, template: Path | None, course: Path | None, out: Path | None, **options: Any
 ) -> None:
-    """Write the marks of ASSIGNMENT to a table, or into the file of a learning platform.
+    """Write the marks of ASSIGNMENT to a table, or into a platform's file.
 
     \b
       autograder export ps1                          our own table: ps1.csv
       autograder export ps1 --long                   a line for each part
-      autograder export ps1 --to canvas --template canvas.csv --column "Exam 1 (4711)"
-      autograder export ps1 --to moodle --template worksheet.csv --feedback pages.zip
+      autograder export ps1 --to canvas --template canvas.csv
+      autograder export ps1 --to moodle --template worksheet.csv
 
     \b
     In our own table each student has a status:

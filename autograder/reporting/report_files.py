@@ -7,13 +7,17 @@ import dataclasses
 import io
 import itertools
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
+from autograder.reporting.class_marks import ClassMarks
 from autograder.reporting.class_report import ClassReport, look_at
 from autograder.reporting.item_statistics import Figure
 from autograder.reporting.marks_table import as_text
+from autograder.reporting.similarity import Likeness
 
 _TEMPLATES = Path(__file__).parent / "templates"
 WORDS = {
@@ -31,16 +35,26 @@ _COLUMNS = (
 
 def page(report: ClassReport) -> str:
     """One HTML file; nothing is fetched, and it needs no script."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
-    )
     rows = [
         (item, figures, count, look_at(figures.discrimination, figures.facility))
         for item, figures, count in zip(report.items, report.statistics.items, report.counts, strict=True)
     ]
     bars = [(f"{low:g}–{high:g}", count) for low, high, count in report.histogram]
     groups = [(name, list(own)) for name, own in itertools.groupby(rows, key=lambda row: row[0].notebook)]
-    return environment.get_template("report.html.j2").render(report=report, groups=groups, bars=bars, words=WORDS)
+    return _render("report.html.j2", report=report, groups=groups, bars=bars, words=WORDS)
+
+
+def similar_page(likeness: Likeness, marks: ClassMarks, sources: Mapping[str, Mapping[str, str]]) -> str:
+    """The page on pairs of similar answers, with what was noticed about their files; for staff."""
+    flags = {pupil.id: pupil.flags for pupil in marks.pupils}
+    return _render("similar.html.j2", likeness=likeness, title=marks.title, sources=sources, flags=flags)
+
+
+def _render(template: str, **words: Any) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template(template).render(**words)
 
 
 def as_json(report: ClassReport) -> str:

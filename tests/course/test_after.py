@@ -143,3 +143,11 @@ def test_the_report(graded, tmp_path) -> None:
     codes = {item["code"] for item in data["mistakes"] if item["known"]}
     assert "over_batch" in codes and all(code in (tmp_path / "r.html").read_text() for code in codes)
     assert sum(data["statuses"].values()) == len(read_class(graded.path, "ps1").pupils)
+
+
+def test_similar_answers_are_for_staff(graded, tmp_path) -> None:
+    """A page that nobody else can read, from the graded notebooks; the gradebook is as it was."""
+    before, out = graded.rows(), tmp_path / "s.html"
+    assert "for staff alone" in run(graded, "similar", "--out", str(out))
+    assert out.stat().st_mode & 0o077 == 0 and "a person must look" in out.read_text()
+    assert graded.rows() == before

@@ -1,0 +1,76 @@
+"""`autograder similar` from the command line: a page for staff, and the pairs in a table."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.authoring import loading, privacy
+from autograder.core import Answer
+from autograder.errors import AutograderError
+from autograder.grading.judge import judge_part
+from autograder.nbgrader.answer_cells import answer_cells, given_code
+from autograder.nbgrader.class_gradebook import read_class
+from autograder.reporting import report_files
+from autograder.reporting.class_marks import Item
+from autograder.reporting.similarity import Likeness, likeness
+
+
+def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path | None) -> int:
+    """Write the page on pairs of similar answers; the exit code."""
+    course = course.resolve()
+    marks = read_class(course, assignment)
+    sources = answer_cells(course, marks)
+    found = likeness(marks, sources, given_code(course, marks), _Accepts(loading.find_problems(course)))
+    place = out or Path(f"{assignment}-similar.{'json' if as_json else 'html'}")
+    if as_json:
+        text = json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=1)
+    else:
+        text = report_files.similar_page(found, marks, sources)
+    place.write_text(text, encoding="utf-8")
+    privacy.close(place)
+    print(f"wrote {place}: for staff alone")
+    _show(found)
+    return 0
+
+
+def _show(found: Likeness) -> None:
+    if not found.pairs:
+        print("No two students share anything unusual.")
+        return
+    table = Table("pair", "score in bits", "pairs by chance", "what they share")
+    for pair in found.pairs[:10]:
+        shared = ", ".join(dict.fromkeys(f"{signal.kind} in {signal.part}" for signal in pair.signals))
+        cells = (" and ".join(pair.students), f"{pair.bits:.1f}", f"{pair.by_chance:.2g}", shared)
+        table.add_row(*map(Text, cells))
+    Console().print(table)
+    print("A person must look: no mark has changed, and a score does not say why answers are alike.")
+
+
+class _Accepts:
+    """Whether a typed answer is right under some parameters, by the judge; each question is put once."""
+
+    def __init__(self, problems: Path) -> None:
+        self._problems = problems
+        self._known: dict[tuple[str, str, str], bool] = {}
+
+    def __call__(self, item: Item, p: Mapping[str, object], typed: str) -> bool:
+        key = (item.name, repr(sorted(p.items(), key=str)), typed)
+        if key not in self._known:
+            self._known[key] = self._judged(item, dict(p), typed)
+        return self._known[key]
+
+    def _judged(self, item: Item, p: dict[str, object], typed: str) -> bool:
+        if not item.slug:
+            return False
+        try:
+            part = loading.load(item.slug, self._problems).part(item.part)
+            return judge_part(part, p, lambda question: Answer(value=typed), (0,), ()).standing == "earned"
+        except AutograderError:
+            return False

@@ -1,0 +1,79 @@
+"""What students wrote in their answer cells, out of the graded notebooks; and the code that everybody was given."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring import loading
+from autograder.authoring.source_notebook import answer_id
+from autograder.authoring.variants import variant
+from autograder.errors import AutograderError
+from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.handouts import is_ours, read_source
+from autograder.reporting.class_marks import ClassMarks
+
+Cells = dict[str, dict[str, str]]
+
+
+def answer_cells(course: Path, marks: ClassMarks) -> Cells:
+    """The source of each answer cell, by student and by the item's name."""
+    found: Cells = {}
+    with opened(course) as api:
+        place = api.coursedir
+        for pupil in marks.pupils:
+            folder = Path(place.format_path(place.autograded_directory, pupil.id, marks.assignment))
+            for notebook in {item.notebook for item in marks.items}:
+                sources = _sources(folder / f"{notebook}.ipynb")
+                for item in marks.items:
+                    if item.notebook == notebook and (text := sources.get(answer_id(item.part), "")):
+                        found.setdefault(pupil.id, {})[item.name] = text
+    return found
+
+
+def given_code(course: Path, marks: ClassMarks) -> dict[str, list[str]]:
+    """By the item's name, the code of a part that nobody can have from anybody else alone.
+
+    The cell as it was handed out, the statement, and what the problem lists: reference, mistakes and equivalents.
+    """
+    found: dict[str, list[str]] = {}
+    with opened(course) as api:
+        for notebook in {item.notebook for item in marks.items}:
+            with contextlib.suppress(AutograderError):
+                source = read_source(api.coursedir, marks.assignment, notebook)
+                released = Path(api.coursedir.format_path(api.coursedir.release_directory, ".", marks.assignment))
+                texts = [*map(_text, source.cells), *_sources(released / f"{notebook}.ipynb").values()]
+                listed = _listed(source, course) if is_ours(source) else {}
+                for item in marks.items:
+                    if item.notebook == notebook:
+                        found[item.name] = [*texts, *listed.get(item.part, ())]
+    return found
+
+
+def _listed(source: Any, course: Path) -> dict[str, list[str]]:
+    """Every answer that a problem lists, as a cell, by its part."""
+    words = source.metadata["autograder"]
+    problem = loading.load(words["slug"], loading.find_problems(course))
+    p = variant(problem, words["seed"]).parameters
+    found: dict[str, list[str]] = {}
+    for part in problem.parts:
+        for subject in (part.reference, *part.mistakes, *part.equivalents):
+            with contextlib.suppress(Exception):  # an answer that does not stand in this variant
+                found.setdefault(part.name, []).append(part.answer_cell(subject, p))
+    return found
+
+
+def _sources(path: Path) -> dict[str, str]:
+    """The cells of a notebook by their grade ids; nothing of one that cannot be read."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return {cell["metadata"].get("nbgrader", {}).get("grade_id", ""): _text(cell) for cell in cells}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _text(cell: Any) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
