@@ -357,7 +357,7 @@ def no_feed_forward(p):
 
 def many_heads(p):
     """With many heads I = J/K is small, and smaller than J all the more."""
-    return "With many heads, $I > J$; the order of the running time is then $O(\\ln T + \\ln I)$."
+    return "With many heads, $I > J$; the running time then grows with $I$ in the place of $J$."
 
 
 def never_false(p):
@@ -367,32 +367,32 @@ def never_false(p):
 
 def bound_changes(p):
     """The sums over J are there in any case, and no sum over I or U is longer than they are."""
-    return "With one head, $I = J$; the order of the running time is then $O(\\ln T + 2\\ln J)$, which is larger."
+    return "With one head, $I = J$; the order of the running time is then larger: two sums over $J$ follow each other."
 
 
 def queries_only(p):
     """The requirement I = J/K is about values; U is free, and can be chosen smaller with any number of heads."""
-    return "With one head, $U$ must be larger than $J$; the order of the running time is then $O(\\ln T + \\ln U)$."
+    return "With one head, $U$ must be larger than $J$; the running time then grows with $U$ in the place of $J$."
 
 
 def score_overlooked(p):
     """The sum of U terms in a score is serial in it: it takes no longer than J."""
-    return "The score is an inner product as well, of $U$ terms: the layer takes $O(J \\cdot U + \\ln T)$."
+    return "The score is an inner product as well, of $U$ terms: its time and that of the projections are multiplied."
 
 
 def normaliser_dropped(p):
     """Z is a sum over positions, and takes at least the logarithm of their number."""
-    return "The normalising constant is no inner product: without it the layer takes $O(J)$."
+    return "The normalising constant is no inner product, and takes no time that grows."
 
 
 def projections_parallel(p):
     """What makes queries, keys and values are inner products of J terms."""
-    return "The projections are no inner products: the layer takes $O(U + \\ln T)$."
+    return "The projections are no inner products: only the sums of the scores become serial."
 
 
 def concatenation(p):
     """Putting results next to one another adds nothing up, and takes no time that grows."""
-    return "The heads are put together one after the other: the layer takes $O(J + K + \\ln T)$, which is more."
+    return "The heads are put together one after the other, which takes a time that grows with their number."
 
 
 MISTAKES = {

@@ -1,4 +1,4 @@
-"""A layer of self-attention in code, and how long it takes (transformer problems, problem 4 (a) and (b))."""
+"""A layer of self-attention in code, and how long it takes."""
 
 import torch
 
@@ -193,8 +193,8 @@ def one_head(p):
 
 def mean_is_product(p):
     return (
-        "The mean over positions is an inner product as well, of $T$ terms: if every inner product is serial, the "
-        "layer takes $O(J + T)$."
+        "The mean over positions is an inner product as well, of $T$ terms: if every inner product is serial, "
+        "positions are added one after the other too."
     )
 
 
@@ -218,8 +218,8 @@ LAYER_CHECKS = [close(weight=4), holds(hidden_positions_have_weight_zero), gradi
 
 PROBLEM = Problem(
     title="How long self-attention takes",
-    version=2,
-    source="transformer problems, problem 4 (a) and (b)",
+    version=3,
+    source="problems on language modeling, translation and attention (2020), 4; transformer problems, 1",
     draw=draw,
     phrases=phrases,
     setup="import torch\nfrom torch.nn import functional as F",
