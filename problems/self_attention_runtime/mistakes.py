@@ -233,6 +233,48 @@ def largest_misread(p):
     return _steps(p, largest=not p["stable"])
 
 
+def _formula(p, depth="ceil(log2({}))", singles=3, largest=None):
+    """The steps in letters, with another depth of a sum, or other single steps."""
+    stable = p["stable"] if largest is None else largest
+    positions, entries = depth.format("N"), depth.format("U")
+    return f"{positions} + {entries} + {singles}" + (f" + {positions} + 1" if stable else "")
+
+
+def steps_not_rounded(p):
+    """A tree of three leaves has two levels: the number of levels is whole for every number of leaves."""
+    return _formula(p, depth="log2({})")
+
+
+def steps_rounded_down(p):
+    """A tree with one leaf more than a power of two is one level deeper."""
+    return _formula(p, depth="floor(log2({}))")
+
+
+def steps_of_sums_only(p):
+    """You counted the sums; products, exponentials and quotients take a step each as well."""
+    return _formula(p, singles=-1 if p["stable"] else 0)
+
+
+def steps_without_quotient(p):
+    """The weights are there only after the division by Z."""
+    return _formula(p, singles=2)
+
+
+def steps_in_turn(p):
+    """You added one term after the other: with enough adders, half of the numbers disappear in each step."""
+    return _formula(p, depth="({} - 1)")
+
+
+def steps_natural(p):
+    """Two numbers become one in each step, so that it is the logarithm to base two that counts."""
+    return _formula(p, depth="ceil(ln({}))")
+
+
+def steps_largest_misread(p):
+    """Read once more whether the largest score is subtracted here, and what this takes."""
+    return _formula(p, largest=not p["stable"])
+
+
 # The time of the layer.
 
 
@@ -425,6 +467,15 @@ MISTAKES = {
         projections_too,
     ],
     "softmax_practice": [row_in_trees, row_other_serial, row_multiplied, row_only_scores, row_wrong_one_serial],
+    "softmax_steps": [
+        steps_not_rounded,
+        steps_rounded_down,
+        steps_of_sums_only,
+        steps_without_quotient,
+        steps_in_turn,
+        steps_natural,
+        steps_largest_misread,
+    ],
     "softmax_depth": [rounded_down, no_single_steps, no_quotient, one_after_the_other, natural, largest_misread],
     "layer_time": [
         logarithms_multiplied,
