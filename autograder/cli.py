@@ -584,14 +584,30 @@ def _print_class(finished: Demo, console: Console) -> None:
 
 @main.command()
 @click.argument("slugs", nargs=-1)
-@click.option("--variants", default=20, show_default=True, help="How many variants of each problem to check.")
-@click.option("--seed", default=0, show_default=True, help="The seed of the first variant.")
+@click.option(
+    "--variants", type=click.IntRange(1), help="How many variants to check.  [default: 20; of assignments, 60]"
+)
+@click.option("--seed", default=0, show_default=True, help="The seed of the first variant of each problem.")
+@click.option(
+    "--assignment",
+    "assignments",
+    multiple=True,
+    metavar="NAME",
+    help="Look for answers that the notebooks of this assignment show (repeatable).",
+)
+@course_option
 @click.option(
     "--strength", is_flag=True, help="Also test the hidden tests: list mutants of the references that survive."
 )
 @click.option("--part", default="", help="Check only the part of this name.")
 @click.option("--jobs", default=0, help="How many processes to use.  [default: one for each core]")
-def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool, part: str, jobs: int) -> None:
+def audit(
+    slugs: tuple[str, ...],
+    variants: int | None,
+    assignments: tuple[str, ...],
+    course: Path | None,
+    **options: Any,
+) -> None:
     """Check problems before release.
 
     All problems are checked if no SLUG is given. In every variant, the reference and each equivalent must earn full
@@ -599,10 +615,24 @@ def audit(slugs: tuple[str, ...], variants: int, seed: int, strength: bool, part
     show every parameter.
 
     A fault is printed as a sentence, and the exit code is 1. A note is a weakness that you may accept.
+
+    With --assignment, what all notebooks of an assignment show (formulas, code, quoted texts) is handed in to all of
+    its typed parts, and must not earn points there: its notebooks are released together.
+
+    \b
+      autograder audit softmax_entropy --strength
+      autograder audit --assignment exam-1
     """
+    if assignments:
+        from autograder.authoring.assignment import find_course
+        from autograder.commands.leak_report import run_leaks
+
+        if slugs or options["strength"] or options["part"] or options["seed"]:
+            raise click.UsageError("--assignment names the problems and their seed; leave these out")
+        sys.exit(run_leaks(course or find_course(), assignments, variants=variants or 60, jobs=options["jobs"]))
     from autograder.commands.audit_report import run_audit
 
-    sys.exit(run_audit(slugs, variants=variants, seed=seed, strength=strength, part=part, jobs=jobs))
+    sys.exit(run_audit(slugs, variants=variants or 20, **options))
 
 
 @main.command()

@@ -16,8 +16,6 @@ from autograder.protocol.codec import plain
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined, form_of
 
-FEW = 1000  # smaller numbers are those of many things
-
 
 @dataclass(frozen=True)
 class Number(Part):
@@ -112,8 +110,8 @@ class Number(Part):
             yield from ((text, float(found) if "." in found else int(found)) for found in copying.numbers(text))
 
     def harmless_copy(self, subject: Any, p: Parameters) -> str:
-        """A number of few digits stands in every notebook."""
-        return "a bare number of few digits" if abs(subject) < FEW else ""
+        """The same number may count many things."""
+        return "the answer is a bare number"
 
     def local_check(self, p: Parameters) -> str:
         """Says whether the name is bound to a number."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
@@ -303,9 +302,10 @@ class Typed(Part):
                     yield text, answer
 
     def harmless_copy(self, subject: Any, p: Parameters) -> str:
-        """A constant is the answer to many questions."""
-        right = re.sub(r"\binf\b|\bO\b", "", str(self.right(p)))
-        return "" if re.search("[A-Za-z]", right) else "the answer is a bare number"
+        """A constant, or a variable by itself, is the answer to many questions."""
+        right = str(self.right(p)).removeprefix("O")
+        bare = copying.bare(right.replace(" ", "").replace("inf", "0"))
+        return "the answer is a bare number or name" if bare else ""
 
     def _reads(self, answer: Any, p: Parameters) -> bool:
         """Whether it can be read as an answer at all."""

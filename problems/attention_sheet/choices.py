@@ -71,8 +71,8 @@ def first_line(p):
 
 
 def third_line(p):
-    """A wider kernel does shorten the path; look at the line that the third one generalises."""
-    return "Lines 1 and 2 hold, and line 3 breaks: the length is of order $n$, whatever $k$ is."
+    """Half of a number grows in proportion to it: line 3 follows from line 2."""
+    return "Lines 1 and 2 hold, and line 3 breaks: the number of layers grows like a logarithm."
 
 
 def no_line(p):

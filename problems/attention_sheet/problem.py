@@ -211,7 +211,7 @@ MASK_CHECKS = [close(weight=2), holds(hidden_positions_have_weight_zero), gradie
 
 PROBLEM = Problem(
     title="Questions on attention",
-    version=2,
+    version=3,
     source="question sheet on 'Attention is all you need', questions 1, 2, 3, 5 and 8",
     draw=draw,
     phrases=phrases,

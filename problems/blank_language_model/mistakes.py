@@ -2,92 +2,7 @@
 
 import torch
 
-from .references import left, linear, markov_equation, right, shifted, side, steps, walk
-
-# The open question. Which state stands beside the blanks depends on what a state has read.
-
-
-def bare_product(p):
-    """A product of two distributions does not sum to one; look at it for two words with two fair coins."""
-    return f"P[w] = softmax_w[{side(p, 'forward')}] softmax_w[{side(p, 'backward')}]"
-
-
-def bare_sum(p):
-    """Two distributions sum to two."""
-    return f"P[w] = softmax_w[{side(p, 'forward')}] + softmax_w[{side(p, 'backward')}]"
-
-
-def scores(p):
-    """These are scores: they may be negative, and they do not sum to one."""
-    return f"P[w] = {side(p, 'forward')} + {side(p, 'backward')}"
-
-
-def over_positions(p):
-    """You normalise over the positions; a distribution of a word sums to one over the words."""
-    return f"P[t,w] = softmax_t[ {side(p, 'forward')} + {side(p, 'backward')} ]"
-
-
-def at_the_blank(p):
-    """Your states have read a blanked word: then it is copied, not predicted. What has each state read?"""
-    return linear(p, before=1, behind=-1)
-
-
-def directions_exchanged(p):
-    """Each of your states comes from the wrong side: it has read the blanks before it arrives where you take it."""
-    forward, backward = left(p), right(p)
-    ahead, back = f"h->[{shifted(backward, 1)},J]", f"h<-[{shifted(forward, -1)},J]"
-    return f"P[w] = softmax_w[ e[w,I] W_f[I,J] {ahead} + e[w,I] W_b[I,J] {back} ]"
-
-
-def both_on_the_left(p):
-    """Your backward state stands left of the blanks: on its way there it has read them."""
-    return f"P[w] = softmax_w[ {side(p, 'forward')} + e[w,I] W_b[I,J] h<-[{shifted(left(p), -1)},J] ]"
-
-
-def one_word_too_far(p):
-    """Nothing leaks, but a word that is visible is not used: the states nearer to the blanks have read more."""
-    return linear(p, before=-1, behind=1)
-
-
-def no_projection(p):
-    """The entries of a state and of a word vector are different axes: nothing says that there are equally many."""
-    return f"P[w] = softmax_w[ e[w,J] h->[{left(p)},J] + e[w,J] h<-[{right(p)},J] ]"
-
-
-def reads_more(p):
-    """You use something that is neither given nor a parameter: what you invent may not change from place to place."""
-    return f"P[w] = softmax_w[ {side(p, 'forward')} + {side(p, 'backward')} + e[w,I] U[I,K] x[t,K] ]"
-
-
-def not_normalised(p):
-    """A distribution sums to one over all words, whatever the states are."""
-    return f"P[w] = sigma({side(p, 'forward')} + {side(p, 'backward')})"
-
-
-def negative_probabilities(p):
-    """Yours sums to one, but some of its entries can be negative."""
-    return f"s[w] = {side(p, 'forward')} + {side(p, 'backward')}\nP[w] = s[w] / sum_v s[v]"
-
-
-def without_left(p):
-    """The words before the blanks have no effect on your distribution."""
-    return f"P[w] = softmax_w[ {side(p, 'backward')} ]"
-
-
-def without_right(p):
-    """The words behind the blanks have no effect on your distribution."""
-    return f"P[w] = softmax_w[ {side(p, 'forward')} ]"
-
-
-def wrong_state(p):
-    """One of your states is not the one right beside the blanks: write down what it has read."""
-    return linear(p, before=0, behind=2)
-
-
-def without_word_vectors(p):
-    """The word vectors have no effect on your distribution: the question gives them, so use them."""
-    return f"P[w] = softmax_w[ U[w,J] h->[{left(p)},J] + V[w,J] h<-[{right(p)},J] ]"
-
+from .references import markov_equation, steps, walk
 
 # The states beside the blanks, as code.
 
@@ -374,45 +289,7 @@ def normalised_states(p):
     return r"$P[w] = \mathrm{softmax}_w\left[P_f[w] + P_b[w]\right]$"
 
 
-def never_blanked(p):
-    """Then the model could not be asked for the first word, and its loss would leave it out."""
-    return "The first word cannot be blanked: there is no state before it."
-
-
-def first_state(p):
-    """That state has read a word, and here it is a blanked one."""
-    return "The state after the first word is taken in its place."
-
-
-def wrap_around(p):
-    """That state has read the whole sentence."""
-    return "The sentence is read as a circle: the last forward state is taken."
-
-
-def uniform_word(p):
-    """What stands behind the blanks is visible and can be used."""
-    return "Then all words are equally likely."
-
-
 MISTAKES = {
-    "distribution": [
-        bare_product,
-        bare_sum,
-        scores,
-        over_positions,
-        at_the_blank,
-        directions_exchanged,
-        both_on_the_left,
-        one_word_too_far,
-        no_projection,
-        reads_more,
-        not_normalised,
-        negative_probabilities,
-        without_left,
-        without_right,
-        wrong_state,
-        without_word_vectors,
-    ],
     "contexts": [
         states_at_the_blank,
         right_begins_early,
@@ -449,5 +326,4 @@ MISTAKES = {
     ],
     "stacking": [nothing_wrong, widths_do_not_fit, no_distribution, order_is_lost],
     "same_model": [average, product_only, tanh_of_sum, normalised_states],
-    "boundary": [never_blanked, first_state, wrap_around, uniform_word],
 }

@@ -1,15 +1,13 @@
 """Predicting blanked words from both sides (problem 1 of "Language modeling, translation and attention", 2020)."""
 
-from dataclasses import replace
-
 import torch
 
 from autograder import Choice, Equation, Function, Problem, close, gradient, holds, sizes, tensors, unseen
 
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
-from .notation import CHAIN, SIDES
-from .references import left, linear, markov_equation, right
+from .notation import CHAIN
+from .references import markov_equation
 
 
 def draw(rng):
@@ -33,8 +31,6 @@ def phrases(p):
             else f"The {'two' if m == 2 else 'three'} neighbouring words $w_t, \\ldots, {last}$ of a sentence are "
             f"blanked together"
         ),
-        "visible": rf"w_1,\ldots,w_{{t-1}},w_{{t+{m}}},\ldots,w_T",
-        "wanted": "the blanked word" if m == 1 else "the **first** of the blanked words, $w_t$,",
         "forward_words": "$w_1, \\ldots, w_t$" if own else "$w_1, \\ldots, w_{t-1}$, but **not** from $w_t$",
         "backward_words": "$w_T, \\ldots, w_t$" if own else "$w_T, \\ldots, w_{t+1}$, but **not** from $w_t$",
         "count": {1: "one blank", 2: "two blanks", 3: "three blanks"}[m],
@@ -57,23 +53,6 @@ def phrases(p):
             r"\tfrac12\,\mathrm{softmax}_v\left[e[v,I]\,W_b[I,J]\,r[b,J]\right]",
         }[p["head"]],
     }
-
-
-# The open question
-
-
-def demands(answer, p):
-    """What every definition must fulfil: it is a distribution, made of the two states beside the blanks."""
-    fits = answer.fits()
-    yield replace(fits, code="no_projection") if fits.code == "axis" else fits
-    yield answer.own_parameters("T", otherwise="reads_more")
-    yield answer.normalised(otherwise="not_normalised")
-    yield answer.nonnegative(otherwise="negative_probabilities")
-    yield answer.depends_on("h->", otherwise="without_left")
-    yield answer.depends_on("h<-", otherwise="without_right")
-    yield answer.reads_only(f"h->[{left(p)},J]", otherwise="wrong_state")
-    yield answer.reads_only(f"h<-[{right(p)},J]", otherwise="wrong_state")
-    yield answer.depends_on("e", otherwise="without_word_vectors")
 
 
 # The code
@@ -191,18 +170,14 @@ def renormalised_product(p):
     return r"$P[w] = P_f[w]\,P_b[w] \,/\, \sum_{v} P_f[v]\,P_b[v]$"
 
 
-def learned_state(p):
-    return "A vector of parameters, learned like all others, takes its place."
-
-
 CONTEXTS_INPUTS = [sentences, nothing_but_blanks]
 PROBABILITIES_INPUTS = [two_states, far_states, one_state]
 CONTEXTS_CHECKS = [close(weight=3), gradient(), unseen(own_words_and_the_other_side)]
 PROBABILITIES_CHECKS = [close(weight=2), gradient(), holds(rows_sum_to_one)]
 
 PROBLEM = Problem(
-    title="A blank language model",
-    version=2,
+    title="A blank language model in code",
+    version=3,
     source="problems on language modeling, translation and attention (2020), problem 1",
     draw=draw,
     phrases=phrases,
@@ -212,7 +187,6 @@ PROBLEM = Problem(
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[
-        Equation("distribution", points=7, **SIDES, demands=demands, reference=linear),
         Function("contexts", points=5, inputs=CONTEXTS_INPUTS, reference=contexts, checks=CONTEXTS_CHECKS),
         Function(
             "probabilities", points=4, inputs=PROBABILITIES_INPUTS, reference=probabilities, checks=PROBABILITIES_CHECKS
@@ -221,6 +195,5 @@ PROBLEM = Problem(
         Function("exact_blanks", points=3, inputs=[chain, all_blank], reference=exact_blanks, checks=[close()]),
         Choice("stacking", points=1, reference=word_leaks),
         Choice("same_model", points=1, reference=renormalised_product),
-        Choice("boundary", points=1, reference=learned_state),
     ],
 )

@@ -33,8 +33,7 @@ def phrases(p):
     """The sentences and formulas of this variant."""
     video, heads, mapped, same = p["memory"] == "video", p["heads"], p["values"] == "mapped", p["use"] == "same step"
     n = "n," if heads else ""
-    of_V = whole_V(p)
-    see = rf"\;+\;e[w,I]\,W^{{\mathrm{{see}}}}[I,{of_V[2:-1]}]\,{of_V}"
+    of_V, alpha = whole_V(p), rf"\alpha[{n}{cell(p)}]"
     return {
         "memory_words": (
             "a film: a feature tensor $M[f,x,y,K]$ with $K$ features for each frame $f$ and each place $x,y$ of it. "
@@ -47,7 +46,7 @@ def phrases(p):
         "place_typed": f"`alpha[{n}{cell(p)}]`",
         "memory_shape": "[B, F, X, Y, K]" if video else "[B, X, Y, K]",
         "alpha_shape": "[B, N, F, X, Y]" if video else "[B, N, X, Y]",
-        "alpha": rf"\alpha[{n}{cell(p)}]",
+        "alpha": alpha,
         "heads_words": (
             "There are $N$ **heads** $n$, each with parameters and with a distribution of its own over all places."
             if heads
@@ -73,6 +72,7 @@ def phrases(p):
             if mapped
             else "the average of the features themselves by these weights"
         ),
+        "V_terms": rf"${alpha}$, $M$ and $W^{{\mathrm{{val}}}}$" if mapped else f"${alpha}$ and $M$",
         "V_whole": of_V,
         "use_words": (
             "At the same step, the distribution of the word also uses $" + of_V + "$: the scores of the words are "
@@ -86,9 +86,6 @@ def phrases(p):
             if same
             else "The scores of the words are made from $h[t-1,J]$ alone, by the matrix $W^{\\mathrm{auto}}[I,J]$; "
             "what is looked at in step $t$ is used for the words after $w_t$."
-        ),
-        "lag_formula": (
-            r"P(w_t) = \mathrm{softmax}_w\; e[w,I]\,W^{\mathrm{auto}}[I,J]\,h[t-1,J]" + (see if same else "")
         ),
     }
 
@@ -199,7 +196,7 @@ CAPTIONER_CHECKS = [close(), gradient(), unseen(words_that_come_later)]
 
 PROBLEM = Problem(
     title="Image captioning with attention",
-    version=2,
+    version=3,
     source="problems on language modeling, translation and attention (2020), problem 2",
     draw=draw,
     phrases=phrases,

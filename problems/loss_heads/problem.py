@@ -250,7 +250,7 @@ NORM_CHECKS = [
 
 PROBLEM = Problem(
     title="Loss heads and residual connections",
-    version=2,
+    version=3,
     source="exam 1 of 2021, problem 2",
     draw=draw,
     phrases=phrases,

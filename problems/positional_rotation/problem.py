@@ -203,7 +203,7 @@ SHIFT_CHECKS = [
 
 PROBLEM = Problem(
     title="Positions that turn",
-    version=2,
+    version=3,
     source="question sheet on 'Attention is all you need', question 4",
     draw=draw,
     phrases=phrases,

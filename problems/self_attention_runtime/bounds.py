@@ -27,6 +27,7 @@ def equal_widths(p):
 # What the bounds may use.
 ROW_LETTERS = {"variables": row_variables, "constraints": row_constraints}
 LAYER_LETTERS = {"variables": variables, "constraints": ["U<=J", "K<=J"], "definitions": {"I": "J/K"}}
+STEPS = {"domains": {"N": "{2,3,...}", "U": "{2,3,...}"}}
 EQUAL_LETTERS = {"variables": equal_widths, "constraints": ["K<=J"], "definitions": {"I": "J/K", "U": "J/K"}}
 
 

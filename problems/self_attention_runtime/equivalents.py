@@ -131,7 +131,18 @@ def work_with_constants(p):
     return f"O(3 ({worked(p)}) + T K)"
 
 
+def steps_by_floor(p):
+    positions = "floor(log2(N-1)) + 1"
+    return f"floor(log2(U-1)) + 4 + {positions}" + (f" + 1 + {positions}" if p["stable"] else "")
+
+
+def steps_in_latex(p):
+    factor, singles = ("2", 4) if p["stable"] else ("", 3)
+    return rf"{singles} + \lceil \log_2 U \rceil + {factor}\lceil \log_2 N \rceil"
+
+
 EQUIVALENTS = {
+    "softmax_steps": [steps_by_floor, steps_in_latex],
     "layer": [by_matrices, merged, by_sdpa, by_loops, by_plain_tensors],
     "softmax_time": [row_together, row_largest, row_sum_inside, row_constants],
     "softmax_practice": [row_practice_largest, row_practice_constants],

@@ -233,6 +233,48 @@ def largest_misread(p):
     return _steps(p, largest=not p["stable"])
 
 
+def _formula(p, depth="ceil(log2({}))", singles=3, largest=None):
+    """The steps in letters, with another depth of a sum, or other single steps."""
+    stable = p["stable"] if largest is None else largest
+    positions, entries = depth.format("N"), depth.format("U")
+    return f"{positions} + {entries} + {singles}" + (f" + {positions} + 1" if stable else "")
+
+
+def steps_not_rounded(p):
+    """A tree of three leaves has two levels: the number of levels is whole for every number of leaves."""
+    return _formula(p, depth="log2({})")
+
+
+def steps_rounded_down(p):
+    """A tree with one leaf more than a power of two is one level deeper."""
+    return _formula(p, depth="floor(log2({}))")
+
+
+def steps_of_sums_only(p):
+    """You counted the sums; products, exponentials and quotients take a step each as well."""
+    return _formula(p, singles=-1 if p["stable"] else 0)
+
+
+def steps_without_quotient(p):
+    """The weights are there only after the division by Z."""
+    return _formula(p, singles=2)
+
+
+def steps_in_turn(p):
+    """You added one term after the other: with enough adders, half of the numbers disappear in each step."""
+    return _formula(p, depth="({} - 1)")
+
+
+def steps_natural(p):
+    """Two numbers become one in each step, so that it is the logarithm to base two that counts."""
+    return _formula(p, depth="ceil(ln({}))")
+
+
+def steps_largest_misread(p):
+    """Read once more whether the largest score is subtracted here, and what this takes."""
+    return _formula(p, largest=not p["stable"])
+
+
 # The time of the layer.
 
 
@@ -357,7 +399,7 @@ def no_feed_forward(p):
 
 def many_heads(p):
     """With many heads I = J/K is small, and smaller than J all the more."""
-    return "With many heads, $I > J$; the order of the running time is then $O(\\ln T + \\ln I)$."
+    return "With many heads, $I > J$; the running time then grows with $I$ in the place of $J$."
 
 
 def never_false(p):
@@ -367,32 +409,32 @@ def never_false(p):
 
 def bound_changes(p):
     """The sums over J are there in any case, and no sum over I or U is longer than they are."""
-    return "With one head, $I = J$; the order of the running time is then $O(\\ln T + 2\\ln J)$, which is larger."
+    return "With one head, $I = J$; the order of the running time is then larger: two sums over $J$ follow each other."
 
 
 def queries_only(p):
     """The requirement I = J/K is about values; U is free, and can be chosen smaller with any number of heads."""
-    return "With one head, $U$ must be larger than $J$; the order of the running time is then $O(\\ln T + \\ln U)$."
+    return "With one head, $U$ must be larger than $J$; the running time then grows with $U$ in the place of $J$."
 
 
 def score_overlooked(p):
     """The sum of U terms in a score is serial in it: it takes no longer than J."""
-    return "The score is an inner product as well, of $U$ terms: the layer takes $O(J \\cdot U + \\ln T)$."
+    return "The score is an inner product as well, of $U$ terms: its time and that of the projections are multiplied."
 
 
 def normaliser_dropped(p):
     """Z is a sum over positions, and takes at least the logarithm of their number."""
-    return "The normalising constant is no inner product: without it the layer takes $O(J)$."
+    return "The normalising constant is no inner product, and takes no time that grows."
 
 
 def projections_parallel(p):
     """What makes queries, keys and values are inner products of J terms."""
-    return "The projections are no inner products: the layer takes $O(U + \\ln T)$."
+    return "The projections are no inner products: only the sums of the scores become serial."
 
 
 def concatenation(p):
     """Putting results next to one another adds nothing up, and takes no time that grows."""
-    return "The heads are put together one after the other: the layer takes $O(J + K + \\ln T)$, which is more."
+    return "The heads are put together one after the other, which takes a time that grows with their number."
 
 
 MISTAKES = {
@@ -425,6 +467,15 @@ MISTAKES = {
         projections_too,
     ],
     "softmax_practice": [row_in_trees, row_other_serial, row_multiplied, row_only_scores, row_wrong_one_serial],
+    "softmax_steps": [
+        steps_not_rounded,
+        steps_rounded_down,
+        steps_of_sums_only,
+        steps_without_quotient,
+        steps_in_turn,
+        steps_natural,
+        steps_largest_misread,
+    ],
     "softmax_depth": [rounded_down, no_single_steps, no_quotient, one_after_the_other, natural, largest_misread],
     "layer_time": [
         logarithms_multiplied,

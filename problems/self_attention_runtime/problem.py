@@ -1,13 +1,27 @@
-"""A layer of self-attention in code, and how long it takes (transformer problems, problem 4 (a) and (b))."""
+"""A layer of self-attention in code, and how long it takes."""
 
 import torch
 
-from autograder import Choice, Function, Growth, Number, Problem, Written, close, gradient, holds, sizes, tensors
+from autograder import (
+    Choice,
+    Expression,
+    Function,
+    Growth,
+    Number,
+    Problem,
+    Written,
+    close,
+    gradient,
+    holds,
+    sizes,
+    tensors,
+)
 
 from .bounds import (
     EQUAL_LETTERS,
     LAYER_LETTERS,
     ROW_LETTERS,
+    STEPS,
     practised,
     row,
     row_variables,
@@ -172,6 +186,11 @@ def softmax_depth(p):
     return steps + 1 + logarithm(p["N"]) + 1  # exponentials, Z, quotients
 
 
+def softmax_steps(p):
+    """The same in letters."""
+    return f"{'2 ceil(log2(N)) + 4' if p['stable'] else 'ceil(log2(N)) + 3'} + ceil(log2(U))"
+
+
 def layer_time(p):
     return f"O({stages(p)})"
 
@@ -193,8 +212,8 @@ def one_head(p):
 
 def mean_is_product(p):
     return (
-        "The mean over positions is an inner product as well, of $T$ terms: if every inner product is serial, the "
-        "layer takes $O(J + T)$."
+        "The mean over positions is an inner product as well, of $T$ terms: if every inner product is serial, "
+        "positions are added one after the other too."
     )
 
 
@@ -218,8 +237,8 @@ LAYER_CHECKS = [close(weight=4), holds(hidden_positions_have_weight_zero), gradi
 
 PROBLEM = Problem(
     title="How long self-attention takes",
-    version=2,
-    source="transformer problems, problem 4 (a) and (b)",
+    version=3,
+    source="problems on language modeling, translation and attention (2020), 4; transformer problems, 1",
     draw=draw,
     phrases=phrases,
     setup="import torch\nfrom torch.nn import functional as F",
@@ -232,7 +251,8 @@ PROBLEM = Problem(
         Function("layer", points=6, inputs=LAYER_INPUTS, **REDRAWN, reference=layer, checks=LAYER_CHECKS),
         Growth("softmax_time", points=3, **ROW_LETTERS, reference=softmax_time),
         Growth("softmax_practice", points=2, **ROW_LETTERS, reference=softmax_practice),
-        Number("softmax_depth", points=2, reference=softmax_depth),
+        Expression("softmax_steps", points=1, **STEPS, reference=softmax_steps),
+        Number("softmax_depth", points=1, reference=softmax_depth),
         Growth("layer_time", points=3, **LAYER_LETTERS, reference=layer_time),
         Growth("layer_practice", points=2, **LAYER_LETTERS, reference=layer_practice),
         Growth("layer_work", points=2, **EQUAL_LETTERS, reference=layer_work),

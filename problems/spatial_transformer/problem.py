@@ -1,4 +1,4 @@
-"""Self-attention over an image (the spatial transformer; transformer problems, problem 5): equations, code, costs."""
+"""Self-attention over an image (the spatial transformer): equations, code, costs."""
 
 import torch
 
@@ -151,7 +151,7 @@ SPATIAL_CHECKS = [close(weight=5), holds(hidden_positions_have_weight_zero), gra
 PROBLEM = Problem(
     title="The spatial transformer",
     version=2,
-    source="transformer problems, problem 5 (a) and (b)",
+    source="problems on language modeling, translation and attention (2020), 5; transformer problems, 2",
     draw=draw,
     phrases=phrases,
     setup="import torch\nfrom torch.nn import functional as F",
