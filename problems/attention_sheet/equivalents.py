@@ -2,6 +2,8 @@
 
 import torch
 
+from . import proof_mistakes
+
 
 def _seen_by(t, T, p):
     """The positions that position t sees, as a list."""
@@ -132,6 +134,7 @@ def cost_factored(p):
 
 
 EQUIVALENTS = {
+    **proof_mistakes.EQUIVALENTS,
     "self_attention": ["O(2 n^2 d + n^2)", "n^2 (d+1)", "O(4n^2d)", r"\mathcal{O}(n^2 \cdot d)", "n*n*d"],
     "recurrent": ["O(2 n d^2 + n d)", "n d (d+1)", r"O(n \cdot d^2)"],
     "convolution": ["O(2 k n d^2 + n d)", "n*k*d*d"],

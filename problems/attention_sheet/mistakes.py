@@ -1,6 +1,6 @@
 """Wrong typed answers and numbers; the docstring is the hint that whoever gives the same answer reads."""
 
-from . import choices, code_mistakes
+from . import choices, code_mistakes, proof_mistakes
 
 # Costs.
 
@@ -325,6 +325,7 @@ def norm_the_other_way(p):
 
 
 MISTAKES = {
+    **proof_mistakes.MISTAKES,
     "sources": [choices.swapped, choices.split, choices.one_side, choices.other_side],
     "printed_positions": [
         choices.encoder_is_masked,

@@ -7,11 +7,13 @@ import torch
 
 from autograder import (
     Choice,
+    Derivation,
     Equation,
     Expression,
     Function,
     Growth,
     Number,
+    Ordering,
     Problem,
     Written,
     close,
@@ -21,7 +23,7 @@ from autograder import (
     tensors,
 )
 
-from . import choices, words
+from . import choices, proofs, words
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
 from .notation import (
@@ -205,6 +207,7 @@ def bert_parameters(p):
 assert math.isclose(sum(FATE.values()), 1)  # every selected token has one of the three fates
 
 
+PROOF = {**proofs.COUNT, "start": proofs.count_by_pairs, "reference": proofs.counted}
 MASK_INPUTS = [scores_of_heads, large_where_hidden, large_throughout, one_position]
 BERT_INPUTS = [sentences, separator_first, one_token]
 MASK_CHECKS = [close(weight=2), holds(hidden_positions_have_weight_zero), gradient()]
@@ -250,5 +253,7 @@ PROBLEM = Problem(
         ),
         Expression("bert_parameters", points=1, domains=TABLE_SIZES, reference=bert_parameters),
         Choice("bert_difference", points=1, reference=choices.learned_positions),
+        Derivation("masked_count", points=3, **PROOF, model=proofs.steps_of_the_count),
+        Ordering("dilated_proof", points=2, **proofs.INDUCTION, reference=proofs.induction),
     ],
 )

@@ -44,6 +44,9 @@ def phrases(p):
         "matrix_words": "the product with the state matrix alone, $W^{h,h} h_{t-1}$"
         if p["matrices"] == "state"
         else "the two products with $W^{h,h}$ and with $W^{h,x}$, for inputs of width $d$",
+        "pair_cost_words": (
+            "operations, with the additions that go with the multiplications" if p["adds"] else "multiplications alone"
+        ),
         "unit_words": "**FLOPs**: a product of an $a \\times b$ and a $b \\times c$ matrix costs $2abc$"
         if p["adds"]
         else "**multiplications**: a product of an $a \\times b$ and a $b \\times c$ matrix costs $abc$",

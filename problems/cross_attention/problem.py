@@ -185,12 +185,13 @@ CROSS_INPUTS = [two_sequences, one_position_each]
 PROBLEM = Problem(
     title="Translation with attention",
     version=1,
-    source="slides on translation with attention; problems on language modeling, translation and attention (2020), "
-    "problem 2",
+    source="slides on translation with attention; problem set of 2020, problem 2",
     draw=draw,
     phrases=phrases,
     setup="import torch",
     variants=50,
+    full_model="seq2seq.Seq2Seq",
+    task="reverse_attention_8",
     mistakes=MISTAKES,
     equivalents=EQUIVALENTS,
     parts=[

@@ -3,6 +3,8 @@
 import torch
 from torch import nn
 
+from . import hours_mistakes
+
 
 def _numel(*modules):
     return sum(parameter.numel() for module in modules for parameter in module.parameters())
@@ -103,6 +105,7 @@ def as_decimals(p):
 
 
 EQUIVALENTS = {
+    **hours_mistakes.EQUIVALENTS,
     "total_formula": [total_by_powers],
     "two_gate_formula": [two_gate_by_powers],
     "lstm_formula": [lstm_by_powers],

@@ -1,5 +1,6 @@
 """Wrong counts that students give; the docstring is the hint that whoever gives the same count reads."""
 
+from . import hours_mistakes
 from .formula_mistakes import FORMULA_MISTAKES
 
 
@@ -293,6 +294,7 @@ def norm_scales_only(p):
 
 MISTAKES = {
     **FORMULA_MISTAKES,
+    **hours_mistakes.MISTAKES,
     "count": _COUNTS,
     "total": [_number_of("total", mistake) for mistake in _COUNTS],
     "attention_total": [_number_of("attention", mistake) for mistake in _OF_ATTENTION],

@@ -2,6 +2,7 @@
 
 from autograder import Choice, Expression, Function, Number, Problem, Vector, exactly, sizes
 
+from . import hours
 from .equivalents import EQUIVALENTS
 from .formulas import CELL, SIZES, lstm_formula, model_formula, two_gate_formula
 from .mistakes import MISTAKES
@@ -21,6 +22,7 @@ def draw(rng):
         "attention_bias": bool(rng.integers(2)),
         "final_norm": bool(rng.integers(2)),
         "gate_biases": ["one", "two"][int(rng.integers(2))],
+        **hours.drawn_machines(rng),
     }
 
 
@@ -56,6 +58,7 @@ def phrases(p):
             else "its candidate has a bias in each of its two branches (these are the two), its gates "
             "have two biases each"
         ),
+        **hours.in_words(p),
     }
 
 
@@ -132,7 +135,7 @@ CELL_INPUTS = [cells, smallest_cell]
 
 PROBLEM = Problem(
     title="Counting parameters",
-    version=3,
+    version=4,
     source="question sheet on 'Attention is all you need', question 6",
     draw=draw,
     phrases=phrases,
@@ -152,5 +155,9 @@ PROBLEM = Problem(
         Expression("two_gate_formula", points=2, **CELL, reference=two_gate_formula),
         Expression("lstm_formula", points=1, **CELL, reference=lstm_formula),
         Vector("sublayers", points=1, names="attention, feed-forward, layer norm", reference=sublayers),
+        Number("days", points=1, reference=hours.days, rtol=1e-6),
+        Expression("time_formula", points=2, **hours.TIME, reference=hours.seconds),
+        Choice("same_steps", points=1, reference=hours.gradients_added),
+        Choice("sessions", points=1, reference=hours.feasible),
     ],
 )

@@ -19,11 +19,11 @@ from autograder.authoring.loading import load, slugs
 from autograder.authoring.variants import variant
 from autograder.checks.compare import difference
 from autograder.protocol.respondents import local
-from solutions import attention, bidirectional, captioner, counting, layers, mlp, rnn, spatial, ugrnn
+from solutions import attention, bidirectional, captioner, counting, layers, mlp, rnn, seq2seq, spatial, ugrnn
 from solutions.language_cnn import stride_two_layer
 from solutions.positional import shift_matrix, sinusoid
 from solutions.tasks import TASKS
-from solutions.transformer import Transformer
+from solutions.transformer import FeedForward, Layer, Transformer
 
 ROOT = walkthrough.loading.find_problems()
 SLUGS = slugs(ROOT)
@@ -393,9 +393,114 @@ def first_gradients(p, x, y, W, B, w, b):
     }
 
 
+# Recurrent cells with blocks, and a stack. A coupled input gate has the negated parameters of the forget gate.
+
+
+def gru_step(p, h, x, W_hr, W_xr, B_r, W_hz, W_xz, B_z, W_hn, B_hn, W_xn, B_xn):
+    """The GRU; where the reset gate stands before the matrix, both biases of the candidate are one."""
+    before = p["reset"] == "before"
+    W_hz, W_xz, B_z = turned(p, "z_gate", "old", [W_hz, W_xz, B_z])
+    values = {"W_h": torch.cat([W_hr, W_hz, W_hn]), "W_x": torch.cat([W_xr, W_xz, W_xn])}
+    values |= {"B": torch.cat([B_r, B_z, B_xn + B_hn if before else B_xn]), "B_hn": B_hn}
+    return loaded(rnn.GRU(x.shape[1], h.shape[1], reset=p["reset"]), values)(x[:, None], h)[1]
+
+
+def lstm_step(p, h, c, x, W_h, W_x, B):
+    """The LSTM, its blocks in torch's order."""
+    names, values = p["blocks"].split(", "), {}
+    for key, stacked in (("W_h", W_h), ("W_x", W_x), ("B", B)):
+        blocks = dict(zip(names, stacked.chunk(len(names)), strict=True))
+        values[key] = torch.cat([{"i": -blocks["f"], **blocks}[name] for name in "ifgo"])
+    return loaded(rnn.LSTM(x.shape[1], h.shape[1]), values)(x[:, None], (h, c))[1]
+
+
+def residual_stack(p, x, W_h, W_x, B):
+    """The stack of vanilla layers; where nothing leads around the lowest, it stands on one plain layer."""
+    stack = rnn.ResidualRNN(x.shape[2], len(B), rnn.VanillaRNN)
+    for layer, W_hh, W_xh, bias in zip(stack.layers, W_h, W_x, B, strict=True):
+        loaded(layer, {"W_hh": W_hh, "W_xh": W_xh, "B": bias})
+    if not p["skip_first"]:
+        x, _ = stack.layers[0](x)
+        stack.layers = stack.layers[1:]
+    return stack(x)[0]
+
+
+# Translation.
+
+
+def translator(p, W_key, V, I, J):  # noqa: E741 - the width of a word's vector
+    """The translator with either asker."""
+    model = seq2seq.Seq2Seq(V, V, I, J, attention=p["query"]).double()
+    with torch.no_grad():
+        model.W_key.copy_(W_key)
+    return model
+
+
+def look(p, h, x, M, W_key, lengths):
+    """The translator's step, whose cell notes what it reads."""
+    model, seen = translator(p, W_key, 2, x.shape[1], h.shape[1]), []
+    model.cell.step = lambda h, x: seen.append(x) or h
+    _, alpha = model.step(h, x, M, layers.before(lengths, M.shape[1]))
+    return alpha, seen[0][:, : M.shape[2]]
+
+
+def translate(p, M, h, start, e, W_key, W_auto, W_h, W_V, W_x, B, T):
+    """The translator's greedy words, with the cell of the question."""
+    model = translator(p, W_key, *e.shape, h.shape[1])
+    with torch.no_grad():
+        for parameter, value in ((model.start, start), (model.target.e, e), (model.W_auto, W_auto)):
+            parameter.copy_(value)
+    W = torch.cat([W_V, W_x], 1)
+    model.cell.step = lambda h, x: torch.tanh(F.linear(h, W_h, -B) + F.linear(x, W))
+    model.encode = lambda w_in, lengths: (h, M)
+    return model.translate(torch.zeros(M.shape[:2], dtype=torch.int64), T)
+
+
+def from_one_to_another(p, x, memory, W_Q, W_K, W_V, W_O):
+    """The layer of heads with a memory."""
+    (K, U, J), (_, I, M) = W_Q.shape, W_V.shape  # noqa: E741
+    model = attention.MultiHeadAttention(J, K, U=U, I=I, M=M, scaled=p["scaled"])
+    return loaded(model, {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": W_O})(x, memory)
+
+
+# A block of the Transformer.
+
+ACTIVATIONS = {"relu": F.relu, "silu": F.silu, "squared relu": lambda x: F.relu(x) ** 2}
+
+
+class RMSNorm(nn.LayerNorm):
+    """Torch's RMS norm in the place of a layer norm."""
+
+    def forward(self, x):
+        """Without the mean, and without a shift."""
+        return F.rms_norm(x, x.shape[-1:], self.weight, self.eps)
+
+
+def feed_forward(p, L, W_FF1, B_FF1, W_FF2, B_FF2):
+    """The feed-forward layer."""
+    model = FeedForward(L.shape[2], len(W_FF1), ACTIVATIONS[p["activation"]])
+    return loaded(model, {"W_FF1": W_FF1, "B_FF1": B_FF1, "W_FF2": W_FF2, "B_FF2": B_FF2})(L)
+
+
+def block(p, L, W_Q, W_K, W_V, W_O, gain_1, W_FF1, B_FF1, W_FF2, B_FF2, gain_2):
+    """One layer of the residual stack."""
+    (K, U, J), I = W_Q.shape, W_V.shape[1]  # noqa: E741
+    options = {"U": U, "pre_norm": p["place"] == "before", "activation": ACTIVATIONS[p["activation"]]}
+    model = Layer(J, K, I, len(W_FF1), **options)
+    if p["norm"] == "rms":
+        model.attention_norm, model.feed_forward_norm = RMSNorm(J), RMSNorm(J)
+    values = {"W_FF1": W_FF1, "B_FF1": B_FF1, "W_FF2": W_FF2, "B_FF2": B_FF2}
+    values = {f"feed_forward.{name}": value for name, value in values.items()}
+    values |= {"attention.W_Q": W_Q, "attention.W_K": W_K, "attention.W_V": W_V, "attention.W_O": W_O}
+    values |= {"attention_norm.weight": gain_1, "feed_forward_norm.weight": gain_2}
+    values |= {f"{name}_norm.bias": torch.zeros(J) for name in ("attention", "feed_forward")}
+    return loaded(model, values)(L, causal=p["causal"])
+
+
 ROUTES = {
     "attention_sheet": {"masked_weights": masked_weights, "bert_input": bert_input},
     "blank_language_model": {"contexts": contexts, "probabilities": probabilities, "exact_blanks": exact_blanks},
+    "cross_attention": {"look": look, "translate": translate, "cross_attention": from_one_to_another},
     "image_captioning": {"attend": attend, "captioner": captions},
     "language_cnn": {"embed": embed, "conv": conv},
     "language_modeling": {"log_loss": log_loss, "perplexity": perplexity, "generate": generate, "clip": clip},
@@ -403,8 +508,10 @@ ROUTES = {
     "merged_query_key": {"merge": merge, "attention": merged_weights, "factor": factored},
     "parameter_counting": {"count": transformer_counts, "recurrent": cell_counts},
     "positional_rotation": {"encoding": encoding, "shift": shift},
+    "recurrent_cells": {"gru": gru_step, "lstm": lstm_step, "residual_stack": residual_stack},
     "self_attention_runtime": {"layer": sequence_layer},
     "spatial_transformer": {"spatial": image_layer},
+    "transformer_block": {"feed_forward": feed_forward, "block": block},
     "ugrnn_gates": {"ugrnn": one_gate, "two_gate": two_gates, "TwoGateUGRNN": two_gate_module},
 }
 PARTS = [(slug, name) for slug, routes in ROUTES.items() for name in routes]

@@ -1,4 +1,4 @@
-"""Recurrent cells: the models of the course in every convention, equations against code, and unlisted answers."""
+"""Recurrent cells: equations and derivatives against the code, counts against formulas, and unlisted answers."""
 
 import itertools
 import re
@@ -13,7 +13,6 @@ from autograder.maths import tensor
 from solutions.counting import cell
 from solutions.counting import gru as gru_count
 from solutions.counting import lstm as lstm_count
-from solutions.rnn import GRU, LSTM, ResidualRNN, VanillaRNN
 
 PROBLEM = load("recurrent_cells")
 F64 = torch.float64
@@ -35,64 +34,6 @@ def drawn(names):
 def reference(name, p, *arguments):
     """What the reference of a part returns."""
     return PROBLEM.part(name).reference(*arguments, p=p)
-
-
-@pytest.mark.parametrize(("reset", "z_gate"), list(itertools.product(("before", "after"), ("old", "new"))))
-def test_the_gru_is_the_model_in_both_kinds_and_with_either_gate(reset, z_gate):
-    """`solutions.rnn.GRU`, whose update gate keeps; turned round it is the same gate with its parameters negated."""
-    given = drawn(GRU_NAMES)
-    sign = 1 if z_gate == "old" else -1
-    model = GRU(K, J, reset=reset).double()
-    together = given["B_xn"] + (given["B_hn"] if reset == "before" else 0)
-    with torch.no_grad():
-        model.W_h.copy_(torch.cat([given["W_hr"], sign * given["W_hz"], given["W_hn"]]))
-        model.W_x.copy_(torch.cat([given["W_xr"], sign * given["W_xz"], given["W_xn"]]))
-        model.B.copy_(torch.cat([given["B_r"], sign * given["B_z"], together]))
-        if reset == "after":
-            model.B_hn.copy_(given["B_hn"])
-    _, wanted = model(given["x"][:, None], given["h"])
-    found = reference("gru", {**BASE, "reset": reset, "z_gate": z_gate}, *given.values())
-    torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("blocks", ["i, f, g, o", "f, i, o, g", "f, g, o", "o, f, g"])
-def test_the_lstm_is_the_model_in_every_order_coupled_or_not(blocks):
-    """`solutions.rnn.LSTM`; a coupled input gate has the negated parameters of the forget gate."""
-    names = blocks.split(", ")
-    given = drawn("h c x")
-    parts = {name: drawn("W_h W_x B") for name in names}
-    for number, values in enumerate(parts.values()):
-        values.update({key: value + number / 7 for key, value in values.items()})
-    stacked = [torch.cat([parts[name][key] for name in names]) for key in ("W_h", "W_x", "B")]
-    full = {"i": {key: -value for key, value in parts["f"].items()}, **parts}
-    model = LSTM(K, J).double()
-    with torch.no_grad():
-        for parameter, key in ((model.W_h, "W_h"), (model.W_x, "W_x"), (model.B, "B")):
-            parameter.copy_(torch.cat([full[name][key] for name in "ifgo"]))
-    _, (h, c) = model(given["x"][:, None], (given["h"], given["c"]))
-    found = reference("lstm", {**BASE, "coupled": "i" not in names, "blocks": blocks}, *given.values(), *stacked)
-    torch.testing.assert_close(found, (h, c), rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("skip_first", [True, False])
-def test_the_stack_is_the_model_with_and_without_the_lowest_connection(skip_first):
-    """`solutions.rnn.ResidualRNN` of vanilla layers; without the lowest connection it stands on one plain layer."""
-    torch.manual_seed(22)
-    N, T = 3, 4
-    x = torch.randn(B, T, J, dtype=F64)
-    W_h, W_x, b = (torch.randn(N, *shape, dtype=F64) / 3 for shape in ((J, J), (J, J), (J,)))
-    stack = ResidualRNN(J, N, VanillaRNN).double()
-    with torch.no_grad():
-        for layer, (W, U, bias) in zip(stack.layers, zip(W_h, W_x, b, strict=True), strict=True):
-            layer.W_hh.copy_(W), layer.W_xh.copy_(U), layer.B.copy_(bias)
-    if skip_first:
-        wanted, _ = stack(x)
-    else:
-        wanted, _ = stack.layers[0](x)
-        stack.layers = stack.layers[1:]
-        wanted, _ = stack(wanted)
-    found = reference("residual_stack", {**BASE, "skip_first": skip_first}, x, W_h, W_x, b)
-    torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-14)
 
 
 def evaluated(text, arrays, target):
