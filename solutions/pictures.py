@@ -76,7 +76,8 @@ def heat_maps(
     height = min(6.0, max(2.2, tall * width / len(shown)))
     figure = Figure(figsize=(width, height), layout="constrained")
     for number, (title, matrix) in enumerate(shown.items()):
-        axes = figure.add_subplot(1, len(shown), number + 1, title=title, xlabel=x, ylabel="" if number else y)
+        axes = figure.add_subplot(1, len(shown), number + 1, xlabel=x, ylabel="" if number else y)
+        axes.set_title(title, fontsize=12 if len(shown) < 4 else 9)
         image = axes.imshow(matrix.numpy(), vmin=lowest, vmax=highest, cmap="viridis", aspect="auto")
         if columns:
             axes.set_xticks(range(len(columns)), columns, rotation=45 if max(map(len, columns)) > 2 else 0)

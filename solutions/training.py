@@ -11,7 +11,6 @@ initial parameters each time, and leaves torch's global generator as it was.
 import argparse
 import math
 import operator
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,10 @@ from pathlib import Path
 
 import torch
 from torch import nn
-from tqdm import tqdm
 
 from solutions.layers import clip_gradient
 from solutions.pictures import learning_curves
+from solutions.progress import progress_bar
 from solutions.tasks import TASKS, Task
 
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
@@ -44,11 +43,12 @@ def train(
     *,
     steps: int | None = None,
     device: torch.device | str = "cpu",
-    progress: bool = False,
+    progress: bool | str = False,
 ) -> Run:
     """Train for `steps`, or the task's own number, with the rate falling linearly in the last half.
 
     Stops at a loss that is not finite or a million times the first one: the figure `steps` then tells when.
+    `progress` shows a bar, under that label if it is one.
     """
     steps, device = steps or task.steps, torch.device(device)
     begin = time.process_time()
@@ -57,8 +57,7 @@ def train(
         experiment = task.build(torch.Generator().manual_seed(seed), device)
     optimizer = experiment.optimizer(experiment.model.parameters(), lr=task.rate)
     losses: list[float] = []
-    shown_in = sys.stdout if "ipykernel" in sys.modules else None  # a notebook shows what goes to stderr as a fault
-    with tqdm(total=steps, disable=not progress, unit="step", file=shown_in) as bar:
+    with progress_bar(steps, progress) as advance:
         for step in range(steps):
             optimizer.param_groups[0]["lr"] = task.rate * min(1.0, 2 * (1 - step / steps))
             loss = experiment.loss()
@@ -70,8 +69,7 @@ def train(
             if task.clip is not None:
                 clip_gradient(experiment.model.parameters(), task.clip)
             optimizer.step()
-            bar.update()
-            bar.set_postfix(loss=f"{losses[-1]:.4f}", refresh=False)
+            advance(losses[-1])
     experiment.model.eval()
     with torch.no_grad():
         figures = dict(experiment.measure())

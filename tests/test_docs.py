@@ -14,7 +14,7 @@ from autograder.audit.problem import audit
 from autograder.authoring.loading import load, slugs, statement_text
 from autograder.authoring.scaffold import scaffold
 from autograder.errors import Unreadable
-from benchmarks import architecture
+from benchmarks import architecture, full_models
 from benchmarks.pages import written
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -156,6 +156,13 @@ def test_the_map_has_a_sentence_for_each_room():
     """The table holds the first line of each room's docstring; the same script writes it."""
     assert [name for name, sentence in architecture.sentences().items() if not sentence.endswith(".")] == []
     assert written(MAP, {"rooms": architecture.table()}) == MAP
+
+
+@pytest.mark.parametrize("page", full_models.PAGES, ids=lambda page: page.name)
+def test_the_table_of_full_models_is_in_step(page):
+    """It has a line for each problem; `python -m benchmarks.full_models` writes it anew."""
+    text = page.read_text(encoding="utf-8")
+    assert written(text, {"models": full_models.table()}) == text
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`([\w/]+/(?:\w+\.py)?)`", MAP))))

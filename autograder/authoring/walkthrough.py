@@ -9,7 +9,7 @@ without a reason stands for itself, and without a last section the task of the f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ _MARKS = re.compile(rf"^[ \t]*({re.escape(BEGIN)}|{re.escape(END)})[ \t]*\n?", r
 Shown = Callable[[Problem, Part, Callable[..., Any], Parameters], str]
 
 READY = """\
+%matplotlib inline
 # The models are in the folder `solutions` of the course's checkout, which is looked for from here upwards.
 import os
 import sys
@@ -159,9 +160,3 @@ def _markdown(*texts: str) -> dict[str, Any]:
 
 def _code(source: str) -> dict[str, Any]:
     return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
-
-
-def table(problems: Mapping[str, Problem]) -> str:
-    """Problem, full model and training task, as a table of a page."""
-    rows = [f"| `{slug}` | `{problem.full_model}` | `{problem.task}` |" for slug, problem in problems.items()]
-    return "\n".join(["| problem | full model in `solutions/` | training task |", "| --- | --- | --- |", *rows])

@@ -19,7 +19,7 @@ from autograder.core import Case, Parameters, Part, Problem
 from autograder.parts.choice import Choice
 from autograder.parts.function import Function
 from autograder.parts.typed import Typed
-from autograder.protocol.respondents import local
+from autograder.protocol.respondents import NoAnswer, local
 
 FOLDER = "walkthrough"  # in the course, beside source/ and release/
 LONGEST = 200  # letters of a typed answer that a line of a list can hold
@@ -60,7 +60,9 @@ def shows(problem: Problem, part: Part, mistake: Callable[..., Any], p: Paramete
         text = "; ".join(line for line in str(part.given(mistake, p)).strip().split("\n") if line.strip())
         return f"As typed: `` {text} ``" if len(text) <= LONGEST and "`" not in text else ""
     value = mistake(p)
-    return f"It gives `{value!r}`." if isinstance(value, int | float | str) and len(str(value)) <= LONGEST else ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"It gives `{value:,}`."
+    return f"It gives `{value!r}`." if isinstance(value, float | str) and len(str(value)) <= LONGEST else ""
 
 
 def _in_values(problem: Problem, part: Function, mistake: Callable[..., Any], p: Parameters) -> str:
@@ -70,8 +72,8 @@ def _in_values(problem: Problem, part: Function, mistake: Callable[..., Any], p:
             continue
         try:
             right, wrong = (_called(part, function, case) for function in (part.reference, mistake))
-        except Exception as error:
-            return f"It raises {type(error).__name__}."
+        except NoAnswer as error:
+            return f"It raises an error: {error.reply.detail}"
         theirs = dict(_leaves(wrong))
         for where, ours in _leaves(right):
             if said := _farthest(where, ours, theirs.get(where)):
