@@ -247,7 +247,7 @@ def test_a_course_of_ones_own_runs_to_exported_marks(place: Path, instructor: Pa
     run(instructor / "python", "-m", "nbgrader", "export", "--to", "grades.csv", cwd=course)
     with (course / "grades.csv").open() as file:
         marks = {row["student_id"]: (float(row["score"]), float(row["max_score"])) for row in csv.DictReader(file)}
-    assert marks["ada"][0] == marks["ada"][1] == 29 and marks["bob"][0] < 10
+    assert marks["ada"] == (29, 33) and marks["bob"] == (0, 33)  # what is answered in words waits for a person
     for name in ("scaled_scores", "gates"):
         assert "BREACH:" not in (course / f"autograded/bob/ps1/{name}.ipynb").read_text().replace(
             'print(\\"BREACH:', ""
