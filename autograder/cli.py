@@ -288,7 +288,7 @@ def extend(assignment: str, student: str, days: float, course: Path | None) -> N
 @click.option(
     "--roster",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The students, as a CSV file (default: those in the gradebook).",
+    help="The students, as a CSV file (default: the course's roster.csv, or those in the gradebook).",
 )
 @column_option
 @click.option("--match", "matches", multiple=True, metavar="LABEL=ID", help="Say whose a submission is (repeatable).")

@@ -61,7 +61,7 @@ def leaks(archive: Path, secrets: tuple[str, ...] = ()) -> list[str]:
     for name, content in members(archive.name, archive.read_bytes()):
         text = content.decode("utf-8", "replace")
         path = Path(name)
-        if not name.startswith("autograder/") and (path.name in PRIVATE or FOLDERS & set(path.parts)):
+        if "autograder" not in path.parts and (path.name in PRIVATE or FOLDERS & set(path.parts)):
             found.append(f"{name} itself")
         found += [f"{name}: a secret" for secret in secrets if secret and secret in text]
         if name.endswith(".ipynb"):
@@ -73,8 +73,9 @@ def leaks(archive: Path, secrets: tuple[str, ...] = ()) -> list[str]:
 
 
 def answers_of(source: dict) -> list[str]:
-    """The lines of a source notebook's solutions that are long enough to be no accident."""
-    found = []
+    """The lines of a source notebook's solutions that are long enough to be no accident, and that no question shows."""
+    asked = [cell for cell in source["cells"] if not cell["metadata"].get("nbgrader", {}).get("solution")]
+    found, shown = [], "\n".join("".join(cell["source"]) for cell in asked)
     for cell in source["cells"]:
         inside, answer = False, cell["metadata"].get("nbgrader", {}).get("solution")
         for line in "".join(cell["source"]).split("\n"):
@@ -83,7 +84,7 @@ def answers_of(source: dict) -> list[str]:
             if inside and answer and len(line.strip()) >= 12 and not _OPENS.fullmatch(line.strip()):
                 found.append(line.strip())
             inside = inside or "BEGIN SOLUTION" in line
-    return found
+    return [line for line in found if line not in shown]
 
 
 def text_of(notebook: dict) -> str:

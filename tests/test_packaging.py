@@ -1,15 +1,29 @@
-"""How the package is installed: what the texts tell a reader to type gives them this package, and no other."""
+"""How the package is installed: what the texts tell a reader to type gives them this package, and no other.
+
+Both distributions are built, opened, and tried outside the checkout.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
+import os
 import re
+import subprocess
+import sys
+import sysconfig
 import tomllib
+import zipfile
 from collections.abc import Iterator
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
 
 import autograder
+from autograder.authoring import shipped, wheel
+from autograder.sandbox import mounts
+from tests.leaks import leaks
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", ".ci", "autograder", "benchmarks", "docs",
@@ -75,3 +89,166 @@ def test_the_wheel_has_the_name_that_readers_are_told() -> None:
     """The README names the file that `pip wheel .` makes."""
     name = f"{PROJECT['name'].replace('-', '_')}-{autograder.__version__}-py3-none-any.whl"
     assert f"'./{name}[student]'" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+SECOND = tomllib.loads((ROOT / "problems/pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_package_knows_what_it_is_called() -> None:
+    """Its wheel is made under the project's name, and the problems are found, and pinned, under theirs."""
+    assert (PROJECT["name"], SECOND["name"]) == (wheel.NAME, shipped.DISTRIBUTION)
+    assert SECOND["version"] == autograder.__version__
+    assert SECOND["dependencies"] == [f"{PROJECT['name']}[instructor]=={autograder.__version__}"]
+    assert "Private :: Do Not Upload" in SECOND["classifiers"]
+
+
+def test_no_graded_notebook_sees_where_shipped_problems_lie() -> None:
+    """The second distribution is data in `share/`: not among what the sandbox shows, which the libraries are."""
+    shown = [path for path, _ in mounts.needed()]
+    for place, seen in (("data", False), ("purelib", True)):
+        path = Path(sysconfig.get_path(place), "share/deep-learning-autograder" if place == "data" else "")
+        assert any(path.is_relative_to(folder) for folder in shown) is seen
+
+
+def call(*words: object, cwd: Path, **environment: str) -> str:
+    """Run a program outside the checkout; what it printed."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "AUTOGRADER_PROBLEMS")}
+    run = subprocess.run(
+        [*map(str, words)], cwd=cwd, env={**kept, "COLUMNS": "400", **environment}, capture_output=True, text=True
+    )
+    assert run.returncode == 0, f"{words}: {run.stdout}{run.stderr}"
+    return run.stdout + run.stderr
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what was built of both distributions: `dist/`, and in `again/` the wheels of their sdists."""
+    place = tmp_path_factory.mktemp("packaging")
+    call(sys.executable, "-m", "venv", place / "builder", cwd=place)
+    python = place / "builder/bin/python"
+    call(python, "-m", "pip", "install", "--quiet", "hatchling>=1.26", cwd=place)
+    for project in (ROOT, ROOT / "problems"):
+        call(python, "-m", "hatchling", "build", "-d", place / "dist", cwd=project)
+    for sdist in sorted((place / "dist").glob("*.tar.gz")):
+        words = ("--quiet", "--no-deps", "--no-build-isolation", "-w", place / "again", sdist)
+        call(python, "-m", "pip", "wheel", *words, cwd=place)
+    return place
+
+
+def files(path: Path) -> dict[str, bytes]:
+    """The files of a wheel, but what says who made it."""
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if Path(name).name not in ("WHEEL", "RECORD", "METADATA")]
+        return {name: archive.read(name) for name in names}
+
+
+def needs(path: Path) -> set[str]:
+    """What a wheel's base needs, and its extras."""
+    with zipfile.ZipFile(path) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("METADATA")]
+        said = message_from_bytes(archive.read(name))
+    told = [line for line in said.get_all("Requires-Dist", []) if "extra" not in line]
+    return {said["Name"], said["Version"], said["Requires-Python"], *told, *said.get_all("Provides-Extra", [])}
+
+
+@pytest.mark.environment
+def test_what_is_built_of_the_package_holds_no_answer(place: Path) -> None:
+    """Wheel and sdist are a student's to have; the sdist gives the same wheel, and so does what runs here."""
+    built, again = place / "dist" / wheel.FILE, place / "again" / wheel.FILE
+    assert {path.name: leaks(path) for path in (built, *place.glob(f"dist/{built.name.split('-py3')[0]}.tar.gz"))} == {
+        built.name: [], f"{built.name.split('-py3')[0]}.tar.gz": []
+    }  # fmt: skip
+    assert files(built) == files(again) == files(wheel.write_wheel(place))
+    assert needs(built) == needs(place / wheel.FILE)
+
+
+@pytest.mark.environment
+def test_the_second_distribution_holds_every_problem_and_model(place: Path) -> None:
+    """The wheel of the tree and that of the sdist have the same files: all problem folders, all models, as data."""
+    (built,), (again,) = (place.glob(f"{folder}/*_problems-*.whl") for folder in ("dist", "again"))
+    assert files(built) == files(again)
+    share = "data/share/deep-learning-autograder/"
+    found = {name.partition(share)[2] for name in files(built)}
+    wanted = [path for path in [*ROOT.glob("problems/*/*"), *ROOT.glob("solutions/*")] if path.is_file()]
+    assert found == {path.relative_to(ROOT).as_posix() for path in wanted if path.suffix != ".pyc"}
+
+
+@pytest.mark.environment
+def test_a_student_installs_the_wheel_alone(place: Path) -> None:
+    """In an empty environment, with its base dependencies from the index: typed answers are shown and checked."""
+    call(sys.executable, "-m", "venv", place / "student", cwd=place)
+    python = place / "student/bin/python"
+    call(python, "-m", "pip", "install", "--quiet", place / "dist" / wheel.FILE, cwd=place)
+    code = (
+        "import importlib.util as i; assert not i.find_spec('torch') and not i.find_spec('sympy')\n"
+        "from autograder import student as form\nform.declare(domains={'x': 'real'})\n"
+        "y = form.expression('x^2')\nform.check_expression('y', domains={'x': 'real'})"
+    )
+    assert "x^{2}" in call(python, "-c", code, cwd=place)
+
+
+@pytest.fixture(scope="module")
+def instructor(place: Path) -> Path:
+    """An environment's programs: both wheels, without this checkout; other packages are those of this environment."""
+    call(sys.executable, "-m", "venv", place / "instructor", cwd=place)
+    python = place / "instructor/bin/python"
+    packages = call(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=place).strip()
+    Path(packages, "others.pth").write_text(sysconfig.get_path("purelib"))
+    call(python, "-m", "pip", "install", "--quiet", "--no-deps", place / "dist" / wheel.FILE, cwd=place)
+    return python.parent
+
+
+PRY = """
+import os, sys
+for top in {sys.prefix, sys.base_prefix, "/"}:
+    for folder, _, names in os.walk(top):
+        if "problem.py" in names and "audit" not in folder or "ugrnn.py" in names:
+            print("BREACH:", folder)
+"""
+
+
+@pytest.mark.environment
+def test_a_course_of_ones_own_runs_to_exported_marks(place: Path, instructor: Path) -> None:
+    """From the wheel, outside the checkout: init, a copied problem, release, hand in, grade, export.
+
+    A notebook that looks for the shipped problems on the grader's disk finds none.
+    """
+    programs = {
+        "PATH": os.pathsep.join([str(instructor), str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "JUPYTER_PATH": f"{sys.prefix}/share/jupyter",
+    }
+
+    def run(*words: object, cwd: Path = place) -> str:
+        return call(*words, cwd=cwd, **programs)
+
+    autograder = instructor / "autograder"
+    assert "scaled scores" in run(autograder, "demo", "--students", "1")
+    (problems,) = place.glob("dist/*_problems-*.whl")
+    run(instructor / "python", "-m", "pip", "install", "--quiet", "--no-deps", problems)
+    run(autograder, "init", "course")
+    course = place / "course"
+    run(autograder, "new", "gates", "--from", "ugrnn_gates", cwd=course)
+    run(autograder, "audit", "scaled_scores", "--jobs", "1", "--variants", "2", cwd=course)
+    text = (course / "ps1.toml").read_text().replace('["scaled_scores"]', '["scaled_scores", "gates"]')
+    (course / "ps1.toml").write_text(text)
+    run(autograder, "build", "ps1", cwd=course)
+    run(autograder, "release", "ps1", "--zip", cwd=course)
+    assert leaks(course / "zips/ps1.zip", ((course / ".course-secret").read_text().strip(),)) == []
+    for student in ("ada", "bob"):
+        (course / f"submitted/{student}/ps1").mkdir(parents=True)
+    for name in ("scaled_scores", "gates"):
+        solved = (course / f"source/ps1/{name}.ipynb").read_text()
+        (course / f"submitted/ada/ps1/{name}.ipynb").write_text(solved)
+        released = json.loads((course / f"release/ps1/{name}.ipynb").read_text())
+        pry = {"cell_type": "code", "metadata": {}, "source": PRY, "outputs": [], "execution_count": None, "id": "pry"}
+        released["cells"].insert(1, pry)
+        (course / f"submitted/bob/ps1/{name}.ipynb").write_text(json.dumps(released))
+    run(autograder, "grade", "ps1", "--require-sandbox", cwd=course)
+    run(instructor / "python", "-m", "nbgrader", "export", "--to", "grades.csv", cwd=course)
+    with (course / "grades.csv").open() as file:
+        marks = {row["student_id"]: (float(row["score"]), float(row["max_score"])) for row in csv.DictReader(file)}
+    assert marks["ada"] == (29, 33) and marks["bob"] == (0, 33)  # what is answered in words waits for a person
+    for name in ("scaled_scores", "gates"):
+        assert "BREACH:" not in (course / f"autograded/bob/ps1/{name}.ipynb").read_text().replace(
+            'print(\\"BREACH:', ""
+        )

@@ -48,10 +48,12 @@ feedback/
 students/
 reports/
 zips/
+walkthrough/
 *.zip
-grades*.csv
-# Who takes part: commit it only where everybody who reads this repository may know.
-roster.csv
+# Tables of students and of marks, and reports on them, which commands write here.
+/*.csv
+/*.json
+/*-report.html
 .*.lock
 # Of this machine.
 .venv/
@@ -79,20 +81,22 @@ autograder audit                   # is every mistake caught, every right answer
 autograder build {ASSIGNMENT}               # {ASSIGNMENT}.toml and problems/ -> source/{ASSIGNMENT}/
 autograder release {ASSIGNMENT} --zip       # -> zips/{ASSIGNMENT}.zip: hand it out
 autograder grade {ASSIGNMENT}               # what lies in submitted/STUDENT/{ASSIGNMENT}/ -> marks and feedback/
-nbgrader export --to grades.csv    # everybody's marks
+autograder export {ASSIGNMENT}              # -> {ASSIGNMENT}.csv: everybody's marks
 ```
 
-`autograder demo` plays all of it with a simulated class, in a temporary folder.
+What students hand in lies in `submitted/STUDENT/{ASSIGNMENT}/*.ipynb`, where STUDENT is the id in `{ROSTER}`:
+`autograder collect {ASSIGNMENT} DOWNLOAD` puts the zip file of Canvas, Moodle or Gradescope there. `autograder demo`
+plays the whole term with a simulated class, in a temporary folder; `autograder --help` lists all commands.
 
 - **Your problems.** `{PROBLEM}` is an example, and its answers stand in the package that students get: change it, or
   write your own, before you hand anything out. `autograder new my_problem` makes a folder with one working part;
   `autograder new my_gates --from ugrnn_gates` copies a problem of the second distribution, where that is installed.
 - **Your students.** Put their table into `{ROSTER}`: nbgrader's own columns, or what Canvas, Moodle, Gradescope,
-  Brightspace or Blackboard exports. `autograder collect {ASSIGNMENT} DOWNLOAD` unpacks what they handed in there.
+  Brightspace or Blackboard exports. Git does not see it, nor any other table in this folder.
 - **The secret.** `.course-secret` is made by the first `build`. Hidden inputs, seals and students' own numbers follow
   from it. Keep a copy of `.course-secret`, `ledger.jsonl`, `gradebook.db`, `submitted/` and `reports/` outside git.
-- **A second grader's machine** needs this repository and the same secret: copy `.course-secret`, or set
-  AUTOGRADER_SECRET to its content.
+- **A second grader's machine** needs this repository and the same secret: copy `.course-secret` and `ledger.jsonl`, or
+  set AUTOGRADER_SECRET to the secret. One machine at a time writes `gradebook.db`.
 """
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.authoring import privacy
-from autograder.authoring.roster import Person, read_roster
+from autograder.authoring.roster import Person, of_course, read_roster
 from autograder.errors import StaffError
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.reporting import marks_table
@@ -41,7 +41,8 @@ def export_filled(
 ) -> int:
     """A learning platform's file, filled in; the exit code is 1 if somebody's marks found no line."""
     marks, sheet = read_class(course, assignment), read_sheet(template)
-    people: list[Person] = read_roster(roster, [pupil.id for pupil in marks.pupils]) if roster else []
+    known = [pupil.id for pupil in marks.pupils]
+    people: list[Person] = read_roster(roster, known) if roster else of_course(course, known)
     filled = fill_in(sheet, PLATFORMS[platform], marks, people, wanted)
     place = out or Path(f"{assignment}-{platform}{template.suffix or '.csv'}")
     _write(place, filled.content, (template,))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.assignment import read_assignment
+from autograder.authoring.new_course import ROSTER
 from autograder.authoring.roster import Person, keys_of, named, read_roster
 from autograder.course.bulk_download import Download, File, Packet, Submitter, opened, taken_apart
 from autograder.errors import StaffError
@@ -209,14 +210,17 @@ class _Place:
         self.handouts = Handouts.of(self.coursedir, options.assignment, api.config)
 
     def _people(self) -> list[Person]:
-        students = course_api.students(self.api)
-        if self.options.roster:
-            return read_roster(self.options.roster, [item["id"] for item in students], self.options.column)
+        students, table = course_api.students(self.api), self.options.roster or self.course / ROSTER
+        known = [item["id"] for item in students]
+        given = self.options.roster or table.is_file()
+        if given and (people := read_roster(table, known, self.options.column)):
+            return people
         if not students:
             raise StaffError(
                 "no_roster",
-                "the gradebook knows no students, so nobody can be found; give their list with --roster FILE.csv "
-                "(columns id, first_name, last_name, email; or an export of the platform)",
+                f"the gradebook knows no students, and {ROSTER} has none, so nobody can be found; put their list "
+                "there, or give it with --roster FILE.csv (columns id, first_name, last_name, email; or an export of "
+                "the platform)",
             )
         return [_known(item) for item in students]
 

@@ -24,10 +24,10 @@ ROOT = Path(__file__).parents[2]
 PRIVATE = (
     ".course-secret", "ledger.jsonl", "gradebook.db", "release/ps1/a.ipynb", "submitted/ada/ps1/a.ipynb",
     "autograded/ada/ps1/a.ipynb", "feedback/ada/ps1/a.html", "students/ada/ps1/a.ipynb", "reports/ps1.jsonl",
-    "zips/ps1.zip", "download.zip", "roster.csv", "grades.csv",
+    "zips/ps1.zip", "download.zip", "roster.csv", "ps1.csv", "ps1-report.html",
 )  # fmt: skip
-KEPT = ("problems/scaled_scores/problem.py", "source/ps1/a.ipynb", "ps1.toml", "nbgrader_config.py", "README.md",
-        "requirements.txt", "wheels/x.whl", ".gitignore")  # fmt: skip
+KEPT = ("problems/scaled_scores/problem.py", "source/ps1/a.ipynb", "source/ps1/data.csv", "ps1.toml",
+        "nbgrader_config.py", "README.md", "requirements.txt", "wheels/x.whl", ".gitignore")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
