@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
@@ -22,6 +23,13 @@ Standing = Literal["earned", "lost", "held"]
 
 # The marks between which nbgrader's students find a gap.
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+# What is asked for may stand above the mark: `# NAME = ...   (a whole number)`.
+_SOLUTION = re.compile(
+    r"^(?:# \w+ = (?P<form>\S.*?) +\((?P<words>.+)\)\n)?(?P<indent>[ \t]*)"
+    rf"{re.escape(BEGIN)}(?:.|\n)*?{re.escape(END)}",
+    re.MULTILINE,
+)
+GAP = "# YOUR CODE HERE\n{indent}raise NotImplementedError()"
 
 # Why there is no value, and nothing more is asked: code that is not there, or does not come back.
 LAST_WORDS = ("missing", "timeout", "memory", "exit", "staff")
@@ -183,6 +191,20 @@ class _NamedArguments(type):
             raise AuthorError("arguments", f"{cls.__name__}({name!r}): {error}") from error
 
 
+def without_solution(cell: str, name: str) -> str:
+    """A solution cell with a gap between its marks: there `name` is nothing yet, or a definition has no code yet."""
+
+    def gap(match: re.Match[str]) -> str:
+        indent, form, words = match["indent"], match["form"] or "...", match["words"]
+        if indent:
+            return indent + GAP.format(indent=indent)
+        line = f"{name} = " + ('""' if form[0] in "\"'" else "...")
+        shown = f"{form}, " if form[0] == "[" else ""
+        return f"{line}  # {shown}{words}" if words else line
+
+    return _SOLUTION.sub(gap, cell)
+
+
 @dataclass(frozen=True)
 class Part(metaclass=_NamedArguments):
     """One question of a problem: what is handed in, how it is read, how it is judged, what it is worth.
@@ -256,6 +278,10 @@ class Part(metaclass=_NamedArguments):
     def solution_cell(self, p: Parameters) -> str:
         """The answer cell's text with the solution between nbgrader's marks."""
         raise NotImplementedError(f"{type(self).__name__} has no answer cell")
+
+    def stub_cell(self, p: Parameters) -> str:
+        """The answer cell as a student gets it. It runs as it is, and whoever asks for the answer hears of none."""
+        return without_solution(self.solution_cell(p), self.name)
 
     def answer_cell(self, subject: Any, p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`: the reference, a mistake or an equivalent."""

@@ -67,14 +67,15 @@ def _answered(notebook: dict[str, Any], answers: dict[str, str]) -> dict[str, An
     function = cells["scores-answer"]
     function["source"] = _text(function).replace(STUB.replace("\n", "\n    "), answers["scores"])
     typed = cells["memory-answer"]
-    typed["source"] = _text(typed).replace(STUB, f'memory = growth("{answers["memory"]}")')
+    typed["source"] = f'memory = growth(r"{answers["memory"]}")'
     return notebook
 
 
 def _student(handed_in: dict[str, Any], graded: dict[str, Any]) -> str:
     """A student's two answers, what the cell under the first one says before handing in, and the feedback on both."""
     answers = [_text(handed_in[f"{part}-answer"]) for part in ("scores", "memory")]
-    check = _run("-c", "\n".join([_text(handed_in["setup"]), answers[0], _text(handed_in["scores"])]), folder=ROOT)
+    opening = [_text(handed_in[name]) for name in ("package", "setup", "declarations")]
+    check = _run("-c", "\n".join([*opening, answers[0], _text(handed_in["scores"])]), folder=ROOT)
     feedback = [_text(graded[part]["outputs"][0]["data"], "text/plain") for part in ("scores", "memory")]
     return "\n".join(
         [

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from autograder.authoring.source_notebook import FORM
 from autograder.core import BEGIN, END, Answer, Ask, Parameters, Part, Problem
 from autograder.protocol.answering import answer, last_line
+from autograder.protocol.cell_text import written_text
 
-_SOLUTION = re.compile(rf"^([ \t]*){re.escape(BEGIN)}.*?{re.escape(END)}", re.MULTILINE | re.DOTALL)
-
+FORM = "from autograder import student as form"  # by which a visible check is called
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
 _NAME = re.compile(r"\\?[A-Za-z]+(_\{?\w+\}?)?|\d+")  # it stands in every statement
 
@@ -30,7 +29,7 @@ def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
     if part.judged_by_person:
         text = re.sub(rf"^({re.escape(BEGIN)}|{re.escape(END)})$", "", cell, flags=re.MULTILINE)
         return lambda question: Answer(value=text)
-    namespace: dict[str, Any] = {"__name__": "answers"}
+    namespace = _words(part)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(_code(problem.setup, f"setup of {problem.slug}"), namespace)  # noqa: S102 - an author's text
@@ -42,9 +41,15 @@ def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
     return functools.partial(answer, namespace=namespace)
 
 
+def _words(part: Part) -> dict[str, Any]:
+    """The names of a notebook in which nothing was run but its first cell."""
+    preview = type(part).preview
+    return {"__name__": "answers", **({part.kind: preview} if preview else {})}
+
+
 def visible_check(problem: Problem, part: Part, p: Parameters, cell: str) -> str:
     """What the notebook's visible check says against this cell; empty where it says nothing, or there is none."""
-    namespace: dict[str, Any] = {"__name__": "answers"}
+    namespace = _words(part)
     text = part.local_check(p)
     try:
         exec(_code(problem.setup, f"setup of {problem.slug}"), namespace)  # noqa: S102
@@ -59,8 +64,9 @@ def visible_check(problem: Problem, part: Part, p: Parameters, cell: str) -> str
 
 def untouched(problem: Problem, part: Part, p: Parameters) -> Ask:
     """Answers for a student who hands in the released cell as it is."""
-    gap = "" if part.judged_by_person else r"\1raise NotImplementedError()"
-    return handed_in(problem, part, _SOLUTION.sub(gap, part.solution_cell(p)))
+    if part.judged_by_person:
+        return handed_in(problem, part, written_text(part.stub_cell(p)))
+    return handed_in(problem, part, part.stub_cell(p))
 
 
 def thoughtless(part: Part, p: Parameters) -> Iterator[tuple[str, Ask]]:

@@ -1,7 +1,8 @@
 """From a variant to its source notebook, in nbgrader's format.
 
-Each part is a statement (locked), an answer cell, and a test cell with a visible check and a hidden region; a written
-part is one markdown cell that a person marks. A part's name is its test cell's grade id and the gradebook's key.
+The first code cells find the package and declare what answers may use; the last one tells what is answered. Each part
+is a statement (locked), an answer cell, and a test cell with a visible check and a hidden region; a written part is one
+markdown cell that a person marks. A part's name is its test cell's grade id and the gradebook's key.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading, statement
+from autograder.authoring.opening_cells import declarations_cell, package_cell
 from autograder.authoring.variants import variant
 from autograder.authoring.voids import Void
-from autograder.core import Parameters, Part, Problem, Variant
+from autograder.core import Part, Problem, Variant
 
-FORM = "from autograder import student as form"  # what a visible check starts with
 HIDDEN_BEGIN, HIDDEN_END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 WRITTEN_MARK = "<!-- your answer: {name} -->"
+OPENING = ("introduction", "package", "setup", "declarations")  # the cells above the first part, where they are there
+OVERVIEW = "overview"  # the last cell
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -45,14 +48,24 @@ def build(
     holding = {part: void for part, void in (voids or {}).items() if void.applies(seed) and void.effect}
     sections = statement.render(problem, loading.statement_text(problem.slug, root), drawn.parameters)
     introduction = _joined(f"# {problem.title}", opening, sections[""], _how_to(problem, holding))
-    cells = [_locked("markdown", "introduction", introduction)]
-    if setup := setup_text(problem, drawn.parameters):
-        cells.append(_locked("code", "setup", setup))
+    titles = {part.name: _title(sections[part.name]) for part in problem.parts}
+    declarations = declarations_cell(problem, titles, drawn.parameters)
+    cells = [
+        _locked("markdown", "introduction", introduction),
+        _folded(_locked("code", "package", package_cell(problem, declarations))),
+    ]
+    if problem.setup.strip():
+        setup = _locked("code", "setup", problem.setup.strip())
+        setup["metadata"]["tags"] = ["raises-exception"]  # without torch the other cells run all the same
+        cells.append(setup)
+    cells.append(_folded(_locked("code", "declarations", declarations)))
     own = f"hidden.own_seed({own_variants_of!r}, {problem.slug!r})" if own_variants_of else str(seed)
     for part in problem.parts:
         told = holding[part.name].sentence() if part.name in holding else ""
-        text = _joined(sections[part.name], f"*({_points(part.points)})*", f"**{told}**" if told else "")
+        heading, _, rest = sections[part.name].partition("\n")
+        text = _joined(f"{heading} ({_points(part.points)})", rest, f"**{told}**" if told else "")
         cells += _part_cells(part, drawn, own, text)
+    cells.append(_locked("code", OVERVIEW, "# What is answered, and how to hand in.\nform.overview()"))
     return {
         "cells": cells,
         "metadata": {
@@ -78,24 +91,19 @@ def _points(points: float) -> str:
     return f"{points:g} point{'' if points == 1 else 's'}"
 
 
-def setup_text(problem: Problem, p: Parameters) -> str:
-    """The first code cell: the problem's own, and what typed answers may use."""
-    lines = problem.setup.strip().splitlines()
-    declared = [part.declarations(p) for part in problem.parts]
-    if any(declared):
-        lines += ["", FORM, "# The names that typed answers may use."]
-        for words in declared:
-            kept = ", ".join(f"{key}={value!r}" for key, value in words.items() if value)
-            lines += [f"form.declare({kept})"] if kept and f"form.declare({kept})" not in lines else []
-    return "\n".join(lines).strip()
+def _title(section: str) -> str:
+    """The heading of a part's text."""
+    return section.partition("\n")[0].removeprefix("## ")
 
 
 def _how_to(problem: Problem, voids: Mapping[str, Void]) -> str:
     worth = sum(voids.get(part.name, Void()).worth(part.points) for part in problem.parts)
     return (
-        f"This notebook is worth {_points(worth)}. Write your answers in the cells that say so, and leave the "
-        "names as they are. The cell under each answer looks at its *form* only; whether it is right is judged after "
-        "you hand in. Add cells where you like."
+        f"This notebook is worth {_points(worth)}. Run the first code cell before you begin. Write your answers in "
+        "the cells that say so, and leave the names as they are; add cells where you like. The folded cell under each "
+        "answer looks at its *form* only; whether it is right is judged after you hand in, and nbgrader's *Validate* "
+        "cannot tell either. *Restart Kernel and Run All Cells* works at any time, however little is answered. The "
+        "last cell says what is answered and how to hand in."
     )
 
 
@@ -103,19 +111,34 @@ def _part_cells(part: Part, drawn: Variant, seed: str, text: str) -> list[dict[s
     p = drawn.parameters
     cells = [_locked("markdown", f"{part.name}-statement", text)]
     if part.judged_by_person:
-        body = f"{WRITTEN_MARK.format(name=part.name)}\n{part.solution_cell(p)}"
-        return [*cells, _cell("markdown", part.name, body, solution=True, grade=True, points=part.points)]
-    cells.append(_cell("code", answer_id(part.name), part.solution_cell(p), solution=True))
+        mark = WRITTEN_MARK.format(name=part.name)
+        body = f"{mark}\n{part.solution_cell(p)}"
+        answer = _cell("markdown", part.name, body, solution=True, grade=True, points=part.points)
+        return [*cells, _released_as(f"{mark}\n{part.stub_cell(p)}", answer)]
+    cells.append(
+        _released_as(part.stub_cell(p), _cell("code", answer_id(part.name), part.solution_cell(p), solution=True))
+    )
     test = _test_source(part, drawn, seed)
-    return [*cells, _cell("code", part.name, test, locked=True, grade=True, points=part.points)]
+    return [*cells, _folded(_cell("code", part.name, test, locked=True, grade=True, points=part.points))]
+
+
+def _folded(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell of which a notebook shows the first line; it runs as any other."""
+    cell["metadata"]["jupyter"] = {"source_hidden": True}
+    return cell
+
+
+def _released_as(stub: str, cell: dict[str, Any]) -> dict[str, Any]:
+    """An answer's cell, with what stands in it when it is handed out."""
+    cell["metadata"]["autograder"] = {"stub": stub.rstrip("\n")}
+    return cell
 
 
 def _test_source(part: Part, drawn: Variant, seed: str) -> str:
     """The visible check and the hidden region; `seed` is source text, the same for all who get the notebook."""
     visible = [
-        "# This checks only the form of your answer.",
-        FORM,
-        part.local_check(drawn.parameters),
+        f"# Check the form of {part.name}; whether it is right is judged after you hand in.",
+        f"form.check({part.name!r})",
     ]
     hidden = [
         HIDDEN_BEGIN,
@@ -124,7 +147,7 @@ def _test_source(part: Part, drawn: Variant, seed: str) -> str:
         f"points={part.points:g}, names=globals())",
         HIDDEN_END,
     ]
-    return "\n".join([*filter(None, visible), *hidden])
+    return "\n".join([*visible, *hidden])
 
 
 def _locked(cell_type: str, grade_id: str, source: str) -> dict[str, Any]:

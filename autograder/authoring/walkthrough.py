@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading, statement
-from autograder.authoring.source_notebook import setup_text
+from autograder.authoring.opening_cells import setup_text
 from autograder.authoring.variants import variant
 from autograder.core import BEGIN, END, Parameters, Part, Problem
 from autograder.errors import AuthorError, did_you_mean

@@ -142,11 +142,17 @@ def texts_of(cells: Iterable[Any]) -> Iterator[str]:
 
 
 def missing(problem: Problem, root: Path, seed: int, texts: Iterable[str]) -> list[str]:
-    """The parts whose statement under a seed is in none of the texts; among them, the introduction."""
+    """The parts whose statement under a seed is in none of the texts; among them, the introduction.
+
+    Between a part's heading and its text its points may stand.
+    """
     sections = render(problem, loading.statement_text(problem.slug, root), variant(problem, seed).parameters)
-    squeezed = {name or INTRODUCTION: "".join(section.split()) for name, section in sections.items()}
     shown = list(texts)
-    return [name for name, section in squeezed.items() if not any(section in text for text in shown)]
+    return [
+        name or INTRODUCTION
+        for name, section in sections.items()
+        if not any(all("".join(piece.split()) in text for piece in section.split("\n", 1)) for text in shown)
+    ]
 
 
 def moved(problem: Problem, root: Path, seed: int, version: int, texts: Iterable[str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from autograder.authoring.source_notebook import WRITTEN_MARK
+from autograder.authoring.source_notebook import OVERVIEW, WRITTEN_MARK
 from autograder.authoring.voids import Void
 from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
 from autograder.grading.feedback import WHOLE, add_staff_notes, as_html, as_text
@@ -19,6 +19,7 @@ from autograder.grading.repair import writable
 from autograder.grading.repeatability import steady
 from autograder.grading.stops import Stop, with_stops
 from autograder.grading.submission import Submission
+from autograder.protocol.cell_text import written_text
 from autograder.sandbox import CellResult, Limits, Session
 
 DEATH = "This cell did not finish: "
@@ -99,7 +100,7 @@ def steps(notebook: dict[str, Any], parts: Sequence[Part]) -> Iterator[tuple[dic
         part = next((part for part in parts if marks.get("grade") and marks["grade_id"] == part.name), None)
         if part is not None:
             yield cell, part.at(marks["points"])
-        elif cell["cell_type"] == "code" and cell["source"].strip():
+        elif cell["cell_type"] == "code" and cell["source"].strip() and marks.get("grade_id") != OVERVIEW:
             yield cell, None
 
 
@@ -166,8 +167,8 @@ def _text_of(cell: dict[str, Any]) -> Ask:
     """Answers for a written part: the text of its cell, without the mark; a stub left as it was is missing."""
 
     def ask(question: Question) -> Answer:
-        text = cell["source"].replace(WRITTEN_MARK.format(name=question.name), "").strip()
-        if not text or text == "YOUR ANSWER HERE":
+        text = written_text(cell["source"].replace(WRITTEN_MARK.format(name=question.name), ""))
+        if not text:
             return Answer(failure="missing", detail="the text is empty")
         return Answer(value=text)
 

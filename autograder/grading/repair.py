@@ -7,7 +7,6 @@ student's own cells stay where they were, behind the cell that they followed. Wh
 
 from __future__ import annotations
 
-import ast
 import copy
 import hashlib
 import json
@@ -16,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.authoring.source_notebook import answer_id
+from autograder.authoring.source_notebook import OPENING, OVERVIEW, answer_id
 from autograder.grading.pictures import MAX_TEXT, Beside, allowed, settled
+from autograder.protocol.cell_text import answered_names, defined_names
 
 MAX_BYTES = 64 * 2**20
 MAX_ITEMS = 1_000_000  # objects and lists in the file: each takes a hundred times its own length in memory
@@ -328,7 +328,7 @@ class _Matching:
     def _says(self, grade_id: str, cell: dict[str, Any], item: StudentCell) -> bool:
         """Whether a cell that is not the stub answers the part: code by defining its name, text by being there."""
         if cell["cell_type"] == "code":
-            return _part(grade_id) in set(defined_names(item.source))
+            return _part(grade_id) in answered_names(item.source)
         return True
 
     def _elsewhere(self, grade_id: str, cell: dict[str, Any], stub: StudentCell | None) -> None:
@@ -360,9 +360,10 @@ class _Matching:
         return bool(item.source.strip()) and self._follows(item, stub)
 
     def _follows(self, item: StudentCell, stub: StudentCell) -> bool:
-        """Whether nothing but the student's own cells stands between a stub and the cell."""
+        """Whether nothing but the student's own cells, and the last one, stands between a stub and the cell."""
         between = [other for other in self.cells if stub.place < other.place < item.place]
-        return item.place > stub.place and all(other.grade_id not in self.released for other in between)
+        ours = self.released.keys() - {OVERVIEW}
+        return item.place > stub.place and all(other.grade_id not in ours for other in between)
 
     def _report_missing(self) -> None:
         for grade_id, cell in self.released.items():
@@ -409,10 +410,11 @@ class _Matching:
     def extras(self) -> Iterator[tuple[str | None, StudentCell]]:
         """The student's own cells, each with the id of the instructor's cell that it came after."""
         owner = {item.place: grade_id for grade_id, item in self.found.items()}
+        stubs = {_squeezed(cell["source"]) for _, cell in self._answers()}  # another copy would empty the answer
         after: str | None = None
         for item in self.cells:
             after = owner.get(item.place, after)
-            if not item.used and item.source.strip():
+            if not item.used and item.source.strip() and item.squeezed not in stubs:
                 yield after, item
 
 
@@ -422,7 +424,7 @@ def _assemble(matching: _Matching, source: dict[str, Any]) -> dict[str, Any]:
     An answer that stood further down than its place brings along the own cells above it, on which it may rely.
     """
     waiting = list(matching.extras())
-    top = "setup" if "setup" in matching.released else source["cells"][0]["metadata"]["nbgrader"]["grade_id"]
+    top = [name for name in OPENING if name in matching.released][-1]
     cells: list[dict[str, Any]] = []
 
     def place(ready: list[tuple[str | None, StudentCell]]) -> None:
@@ -484,22 +486,3 @@ def _squeezed(text: str) -> str:
 def _mark_line(source: str) -> str:
     """The comment that marks a written answer's cell."""
     return source.split("\n", 1)[0]
-
-
-def defined_names(source: str) -> Iterator[str]:
-    """The names that a cell binds at its top level; by pattern where it does not parse."""
-    try:
-        tree = ast.parse("\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n")))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        yield from re.findall(r"^(?:async\s+def|def|class)\s+(\w+)", source, re.MULTILINE)
-        yield from re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.MULTILINE)
-        return
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (item.asname or item.name.split(".")[0] for item in node.names)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            nodes = (item for target in targets for item in ast.walk(target))
-            yield from (item.id for item in nodes if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store))

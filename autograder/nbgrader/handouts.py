@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions, ComputeChecksums
+from nbgrader.preprocessors import ClearHiddenTests, ComputeChecksums
 
 from autograder.authoring import ledger, loading
 from autograder.authoring.assignment import read_assignment
@@ -23,6 +23,7 @@ from autograder.authoring.sealing import MINE, Identity, as_json
 from autograder.authoring.variants import course_secret, student_seed, variant
 from autograder.errors import AutograderError, StaffError
 from autograder.grading.identity import Handout, Known
+from autograder.nbgrader.stubs import PutStubs
 
 MOST_FOUND = 500  # files that are remembered
 
@@ -44,7 +45,7 @@ def has_own_variants(source: Any) -> bool:
 def released_form(source: Any, config: Any) -> tuple[Any, Any]:
     """What students were given, and the instructor's notebook, both with nbgrader's checksums."""
     released, whole = copy.deepcopy(source), copy.deepcopy(source)
-    for step in (ClearSolutions, ClearHiddenTests, ComputeChecksums):
+    for step in (PutStubs, ClearHiddenTests, ComputeChecksums):
         released, _ = step(config=config).preprocess(released, {})
     whole, _ = ComputeChecksums(config=config).preprocess(whole, {})
     return released, whole

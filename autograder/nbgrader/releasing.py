@@ -9,9 +9,10 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
-from nbgrader.preprocessors import SaveCells
+from nbgrader.preprocessors import ClearSolutions, SaveCells
 
 from autograder.nbgrader.scale import Scale, differ, fits, is_marked, scale_in
+from autograder.nbgrader.stubs import PutStubs
 
 
 class ReleaseExporter(NotebookExporter):  # type: ignore[misc]
@@ -32,8 +33,8 @@ class ReleaseExporter(NotebookExporter):  # type: ignore[misc]
                 raise NbGraderException(sentence) from error
 
     def register_preprocessor(self, preprocessor: Any, enabled: bool = False) -> Any:
-        """Register a step; cells are saved by `Cells`."""
-        return super().register_preprocessor(Cells if _saves(preprocessor) else preprocessor, enabled)
+        """Register a step; cells are saved by `Cells`, and answers cleared by `PutStubs`."""
+        return super().register_preprocessor(_ours_for(preprocessor), enabled)
 
     def _rehearse(self, converter: GenerateAssignment) -> None:
         """Refuse what could not be released to the end."""
@@ -41,7 +42,7 @@ class ReleaseExporter(NotebookExporter):  # type: ignore[misc]
         trial = NotebookExporter(parent=converter, config=converter.config)
         for step in converter.preprocessors:
             if not _saves(step):
-                trial.register_preprocessor(step)
+                trial.register_preprocessor(_ours_for(step))
         for files in converter.assignments.values():
             names = [Path(file).stem for file in files]
             assignment = converter.init_single_notebook_resources(files[0])["nbgrader"]["assignment"]
@@ -61,6 +62,12 @@ class ReleaseExporter(NotebookExporter):  # type: ignore[misc]
 
 def _saves(step: Any) -> bool:
     return step is SaveCells or (isinstance(step, str) and step.endswith(".SaveCells"))
+
+
+def _ours_for(step: Any) -> Any:
+    """The step that is taken in the place of one of nbgrader's own."""
+    clears = step is ClearSolutions or (isinstance(step, str) and step.endswith(".ClearSolutions"))
+    return Cells if _saves(step) else PutStubs if clears else step
 
 
 class Cells(SaveCells):  # type: ignore[misc]

@@ -71,6 +71,7 @@ class Derivation(Expression):
         "positive",
     )
     example = 'r"""one line under the other"""'
+    blank = 'r"""\n\n"""'
 
     def __post_init__(self) -> None:
         super().__post_init__()

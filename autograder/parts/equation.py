@@ -51,6 +51,7 @@ class Equation(Typed):
     kind = "equation"
     told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive", "constraints", "given")
     example = 'r"""..."""'
+    blank = 'r"""\n\n"""'
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,7 +18,7 @@ from autograder.checks.gradient import Gradient, gradient
 from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.parts.redrawn import ALTERED, VALUES_ONLY, check_names, redrawn
-from autograder.parts.source import answer_source, argument_names
+from autograder.parts.source import answer_source, argument_names, stub_source
 from autograder.protocol.codec import encode
 from autograder.protocol.respondents import (
     FunctionRespondent,
@@ -329,6 +329,10 @@ class Function(Part):
     def solution_cell(self, p: Parameters) -> str:
         """The stub with the reference between nbgrader's marks."""
         return answer_source(self.reference, self.name, p, marks=True)
+
+    def stub_cell(self, p: Parameters) -> str:
+        """The signatures, without code."""
+        return stub_source(self.reference, self.name)
 
     def local_check(self, p: Parameters) -> str:
         """Calls the function on public inputs and says what is malformed about the result."""

@@ -30,7 +30,7 @@ class Growth(Typed):
 
     kind = "growth"
     told = ("variables",)
-    example = '"O(...)"'
+    example = 'r"O(...)"'
 
     @classmethod
     def show(cls, answer: Any, **declared: Any) -> Shown:

@@ -70,6 +70,12 @@ class Matrix(Expression):
                     return f"row {i}, column {j}: {fault}"
         return ""
 
+    def stub_cell(self, p: Parameters) -> str:
+        """As many rows and columns as are asked for, with nothing in them."""
+        rows, columns = self.rules(p)["shape"] or (2, 2)
+        row = f"[{', '.join([self.blank] * columns)}]"
+        return f"{self.name} = {self.kind}([{', '.join([row] * rows)}])\n"
+
     def rules(self, p: Parameters) -> Mapping[str, Any]:
         """Those of the entries, and the shape, where every right answer has that one."""
         right = self.right(p)

@@ -10,10 +10,10 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.core import BEGIN, END, Parameters
+from autograder.core import BEGIN, END, GAP, Parameters
 from autograder.errors import AuthorError
 from autograder.parts.scopes import bound_names, global_names, renamed
 from autograder.protocol.respondents import PARAMETERS, takes_parameters
@@ -28,15 +28,36 @@ def argument_names(function: Callable[..., Any]) -> list[str]:
 
 def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, marks: bool) -> str:
     """The source of an answer cell in which `subject` is called `name`; `marks` puts nbgrader's around the body."""
-    return _source_of_all(subject, name, marks).replace(_GIVEN, repr(p))
+    text, used = _source_of_all(subject, name, marks)
+    given = p if used is None else {key: value for key, value in p.items() if key in used}
+    return text.replace(_GIVEN, repr(given))
+
+
+def stub_source(subject: Callable[..., Any], name: str) -> str:
+    """The answer cell as a student gets it: the head, and of a class the signatures of `__init__` and `forward`."""
+    text = _called(name, _filled(_source(subject), subject, _taker(subject)), subject.__name__)
+    node = _parse(text, subject)
+    if isinstance(node, ast.FunctionDef) or not (asked := [item for item in node.body if _is_asked(item)]):
+        return f"{_head(text, node)}\n{_gap(4)}\n"
+    lines = text.split("\n")
+    heads = ["\n".join(lines[item.lineno - 1 : _signature_end(text, item)]) for item in asked]
+    return "\n\n".join([_head(text, node), *(f"{head}\n{_gap(8)}" for head in heads)]) + "\n"
+
+
+def _is_asked(item: ast.stmt) -> bool:
+    return isinstance(item, ast.FunctionDef) and item.name in ("__init__", "forward")
+
+
+def _gap(indent: int) -> str:
+    return " " * indent + GAP.format(indent=" " * indent)
 
 
 _GIVEN = "_the_parameters_of_this_variant_"
 
 
 @functools.lru_cache(maxsize=4096)
-def _source_of_all(subject: Callable[..., Any], name: str, marks: bool) -> str:
-    """The same with `_GIVEN` where the parameters stand.
+def _source_of_all(subject: Callable[..., Any], name: str, marks: bool) -> tuple[str, frozenset[str] | None]:
+    """The same with `_GIVEN` where the parameters stand, and which of them it uses: None where nobody can tell.
 
     A subject that takes `*, p` gets the parameters in the first line of its body instead. Functions and classes of the
     same module that it uses come first; between marks, a function holds them in its body, so that a cell without its
@@ -57,13 +78,39 @@ def _source_of_all(subject: Callable[..., Any], name: str, marks: bool) -> str:
     *before, text = [_called(name, item, subject.__name__) for item in texts]  # it may call itself
     node = _parse(text, subject)
     head, body = _split(text, node)
+    keys = _used(texts)
     if not marks:
-        return "\n\n\n".join([*before, f"{head}\n{body}"]) + "\n"
+        return "\n\n\n".join([*before, f"{head}\n{body}"]) + "\n", keys
     if isinstance(node, ast.FunctionDef) and not node.decorator_list:
         body = "\n\n".join([*(textwrap.indent(item, "    ") for item in before), body])
         before = []
     parts = [f"{BEGIN}\n{item}\n{END}" for item in ["\n\n\n".join(before)] if item]
-    return "\n\n\n".join([*parts, f"{head}\n    {BEGIN}\n{body}\n    {END}"]) + "\n"
+    return "\n\n\n".join([*parts, f"{head}\n    {BEGIN}\n{body}\n    {END}"]) + "\n", keys
+
+
+def _used(texts: Sequence[str]) -> frozenset[str] | None:
+    """The parameters that source texts take by their names; None where one goes over them, or hands them to others."""
+    trees = [ast.parse(text) for text in texts]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = [node for node in nodes if isinstance(node, ast.Name) and node.id == PARAMETERS]
+    keys = [
+        str(node.slice.value)
+        for node in nodes
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.value in names
+    ]
+    heads = {item.name: item.args for tree in trees for item in tree.body if isinstance(item, ast.FunctionDef)}
+    handed_on = [
+        value
+        for call in nodes
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in heads
+        for name, value in [
+            *zip((item.arg for item in heads[call.func.id].args), call.args, strict=False),
+            *((item.arg, item.value) for item in call.keywords),
+        ]
+        if name == PARAMETERS and value in names
+    ]
+    loads = sum(isinstance(name.ctx, ast.Load) for name in names)
+    return frozenset(keys) if len(keys) + len(handed_on) == loads else None
 
 
 def _source(subject: Any) -> str:
@@ -138,13 +185,17 @@ def _with_parameters(text: str, subject: Any) -> str:
 
 def _split(text: str, node: Definition) -> tuple[str, str]:
     """The signature with its docstring, and the body after it."""
-    lines = text.split("\n")
-    documented = ast.get_docstring(node) is not None
-    if documented and len(node.body) == 1:
+    if ast.get_docstring(node) is not None and len(node.body) == 1:
         raise AuthorError("source", f"{node.name} has a docstring but no code")
+    head = _head(text, node)
+    return head, "\n".join(text.split("\n")[len(head.split("\n")) :]).strip("\n")
+
+
+def _head(text: str, node: Definition) -> str:
+    """The signature with its decorators and docstring."""
+    documented = ast.get_docstring(node) is not None
     last = node.body[0].end_lineno if documented else _signature_end(text, node)
-    assert last is not None
-    return "\n".join(lines[:last]), "\n".join(lines[last:]).strip("\n")
+    return "\n".join(text.split("\n")[:last])
 
 
 def _signature_end(text: str, node: ast.stmt) -> int:

@@ -122,7 +122,7 @@ class Typed(Part):
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """One verdict: right, wrong with what can be said about it, or for a person."""
-        from autograder.protocol.respondents import unread_verdict, value_verdict  # no notebook asks anybody
+        from autograder.protocol.respondents import filled, unread_verdict, value_verdict  # no notebook asks anybody
 
         reply = ask(self._question(self.name))
         if reply.failure is not None:
@@ -134,7 +134,7 @@ class Typed(Part):
             answer = self.text(reply.value)
         except Unreadable as error:
             return [self._unreadable(error)]
-        if answer is None or not str(answer).strip():
+        if answer is None or not filled(answer):
             return [unread_verdict(self.kind, self.name, reply.value, f"write {self.name} = {self.kind}(...)")]
         return self.verdicts(answer, p, ask)
 
@@ -190,8 +190,10 @@ class Typed(Part):
         """The answer to the part that this one follows; None where there is none, or nothing can follow from it."""
         if not self.follows:
             return None
+        from autograder.protocol.respondents import filled
+
         reply = ask(self._question(self.follows))
-        if reply.failure is not None:
+        if reply.failure is not None or not filled(reply.value):
             return None
         earlier = str(reply.value) if isinstance(reply.value, int | float) else reply.value
         try:
@@ -268,21 +270,23 @@ class Typed(Part):
     def answer_cell(self, subject: Text, p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
         value = self.written_by_author(p) if subject is self.reference else self.given(subject, p)
-        return f"{self._import()}\n{self.name} = {self.kind}({self.written(value)})\n"
+        return f"{self.name} = {self.kind}({self.written(value)})\n"
 
     def solution_cell(self, p: Parameters) -> str:
         """The assignment between nbgrader's marks, under lines that show the form."""
         line = f"{self.name} = {self.kind}({self.written(self.written_by_author(p))})"
-        return f"{self._import()}\n# {self.name} = {self.kind}({self.example})\n{BEGIN}\n{line}\n{END}\n"
+        return f"# {self.name} = {self.kind}({self.example})\n{BEGIN}\n{line}\n{END}\n"
+
+    def stub_cell(self, p: Parameters) -> str:
+        """The assignment with nothing in its quotes."""
+        return f"{self.name} = {self.kind}({self.blank})\n"
 
     def written_by_author(self, p: Parameters) -> Any:
         """The answer that the solution shows."""
         return self.right(p)
 
-    example = '"..."'
-
-    def _import(self) -> str:
-        return f"from autograder.student import {self.kind}"
+    example = 'r"..."'
+    blank = 'r""'
 
     def right_answers(self) -> list[Any]:
         """The equivalents, and the alternatives of an open question."""

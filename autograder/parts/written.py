@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Standing, Verdict
 from autograder.errors import AuthorError
+from autograder.protocol.cell_text import FRAME, PLACE
 from autograder.protocol.respondents import NoAnswer, value_of
 
 
@@ -52,6 +53,10 @@ class Written(Part):
     def answer_cell(self, subject: Callable[[Parameters], Any] | str, p: Parameters) -> str:
         """The answer cell of somebody who writes `subject`."""
         return str(subject(p) if callable(subject) else subject)
+
+    def stub_cell(self, p: Parameters) -> str:
+        """A frame that says where to write."""
+        return f"{FRAME}\n\n{PLACE}\n"
 
     def solution_cell(self, p: Parameters) -> str:
         """The model answer between nbgrader's marks."""

@@ -61,19 +61,27 @@ def question_in(frame: bytes | memoryview) -> Question:
     return Question(kind=kind, name=name, arguments=tuple(arguments), options=options)
 
 
-def answer(question: Question, namespace: Mapping[str, Any]) -> Answer:
+Hear = Callable[[BaseException], object]
+
+
+def _ignore(error: BaseException) -> None:
+    """Nobody asks for the error itself."""
+
+
+def answer(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignore) -> Answer:
     """Answer one question from the names in `namespace`; never raises, except what stops the whole process.
 
-    Arguments are the callee's own copies, and values ours: whatever one side does to them stays with it.
+    Arguments are the callee's own copies, and values ours: whatever one side does to them stays with it. `hear` is told
+    of an error that the code raised.
     """
     try:
-        found = answer_alone(question_in(question_frame(question)), namespace)
+        found = answer_alone(question_in(question_frame(question)), namespace, hear)
         return dataclasses.replace(found, value=plain(found.value))
     except BaseException as error:
         return failure_of(error, question.name)
 
 
-def answer_alone(question: Question, namespace: Mapping[str, Any]) -> Answer:
+def answer_alone(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignore) -> Answer:
     """The same for a question just read, where nobody else holds the arguments, and whose value is sent on at once."""
     if question.name not in namespace:
         return Answer(failure="missing", detail=f"{question.name} is not defined")
@@ -84,6 +92,7 @@ def answer_alone(question: Question, namespace: Mapping[str, Any]) -> Answer:
         with _as_in_training(question):
             return Answer(value=_KINDS[question.kind](subject, question))
     except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
+        hear(error)
         return failure_of(error, question.name)
 
 

@@ -211,7 +211,8 @@ def failure_verdict(check: str, name: str, reply: Answer) -> Verdict:
     if reply.failure == "raised" and (lack := lacking(detail)):
         return lack_verdict(check, name, lack, detail)
     stub = reply.failure == "raised" and detail.startswith("NotImplementedError")
-    missing = "it still raises NotImplementedError" if stub else "the notebook does not define it"
+    empty = "it is empty" if " is still " in detail else "the notebook does not define it"
+    missing = "it still raises NotImplementedError" if stub else empty
     sentences = {
         "missing": f"{name} has not been answered: {missing}.",
         "raised": f"{name} raised {detail}",
@@ -249,8 +250,8 @@ def value_verdict(check: str, name: str, reply: Answer) -> Verdict:
 
 def unread_verdict(check: str, name: str, given: Any, wanted: str) -> Verdict:
     """What a student reads whose answer is not of the kind asked for: a person looks, unless it is empty."""
-    if given is None or given is ... or (isinstance(given, str | bytes | list | tuple | dict) and not _filled(given)):
-        return Verdict(check=check, ok=False, code="missing", message=f"{name} is empty.")
+    if given is None or given is ... or (isinstance(given, str | bytes | list | tuple | dict) and not filled(given)):
+        return Verdict(check=check, ok=False, code="missing", message=f"{name} has not been answered: it is empty.")
     shown = repr(given) if isinstance(given, str | bool | int | float | list | tuple) else f"a {type(given).__name__}"
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
     return _for_a_person(check, f"{name} is {shown}", f"; {wanted[0].lower()}{wanted[1:].rstrip('.')}")
@@ -259,13 +260,13 @@ def unread_verdict(check: str, name: str, given: Any, wanted: str) -> Verdict:
 _SHOWN = 80
 
 
-def _filled(given: Any) -> bool:
+def filled(given: Any) -> bool:
     """Whether there is anything but blanks in a text, or any entry that is filled."""
     if isinstance(given, str | bytes):
         return bool(given.strip())
     if isinstance(given, dict):
         given = tuple(given.values())
-    return any(map(_filled, given)) if isinstance(given, list | tuple) else given is not None
+    return any(map(filled, given)) if isinstance(given, list | tuple) else given is not None
 
 
 def _for_a_person(check: str, what: str, wanted: str) -> Verdict:

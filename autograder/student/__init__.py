@@ -14,18 +14,20 @@ from typing import Any
 from autograder.student.local_checks import Malformed as Malformed
 from autograder.student.local_checks import array as array
 from autograder.student.local_checks import tensor as tensor
+from autograder.student.overview import check as check
+from autograder.student.overview import overview as overview
+from autograder.student.overview import part as part
 from autograder.student.preview import declare as declare
 
-_OWN = ("Malformed", "array", "check", "declare", "tensor")
+_OWN = ("Malformed", "array", "check", "declare", "overview", "part", "tensor")
 
 
 def __getattr__(name: str) -> Any:
-    """A word of a kind of answer: its check, by the name alone for functions, or what is written around it."""
+    """A word of a kind of answer: its check, or what is written around it."""
     if name == "__all__":
         return __dir__()  # for `import *`
-    word = "check_function" if name == "check" else name
-    kind = importlib.import_module("autograder.parts").find(word.removeprefix("check_"))
-    found = kind and (kind.check_form if word.startswith("check_") else kind.preview)
+    kind = importlib.import_module("autograder.parts").find(name.removeprefix("check_"))
+    found = kind and (kind.check_form if name.startswith("check_") else kind.preview)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return found

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import StudentError
+from autograder.protocol.respondents import filled
 
 if TYPE_CHECKING:
     from autograder.core import Question
@@ -60,13 +61,19 @@ def array(*shape: int, dtype: str = "float64") -> Array:
 
 def defined(name: str) -> Any:
     """What the notebook calls `name`: the globals of the cell that called the check."""
+    names = of_the_notebook()
+    if name not in names or not filled(names[name]):
+        empty = "is not defined yet" if name not in names else "is not answered yet"
+        raise Malformed("missing", f"{name} {empty}. Write your answer in the cell above and run that cell.")
+    return names[name]
+
+
+def of_the_notebook() -> dict[str, Any]:
+    """The names of the notebook's kernel: the globals of the cell that called us."""
     frame = sys._getframe(1)
     while str(frame.f_globals.get("__name__")).split(".")[0] == "autograder" and frame.f_back:
         frame = frame.f_back
-    names = frame.f_globals
-    if name not in names or names[name] is None or names[name] is ...:
-        raise Malformed("missing", f"{name} is not defined yet. Write your answer in the cell above and run that cell.")
-    return names[name]
+    return frame.f_globals
 
 
 def look(subject: Any, question: Question, returns: Any) -> None:
@@ -74,18 +81,46 @@ def look(subject: Any, question: Question, returns: Any) -> None:
     from autograder.protocol.answering import answer, quiet_stderr
 
     name = question.name
+    heard: list[BaseException] = []
     with quiet_stderr():
-        reply = answer(question, {name: subject})
+        reply = answer(question, {name: subject}, heard.append)
+    if reply.detail.startswith("NotImplementedError"):
+        raise Malformed("missing", f"{name} is not written yet.")
+    if reply.failure == "parameters":
+        raise Malformed(reply.failure, f"{name} {reply.detail}.")
     if reply.failure:
-        what = f"stopped with {reply.detail}"
-        if reply.failure == "parameters":
-            what = reply.detail
-        if reply.detail.startswith("NotImplementedError"):
-            what = "is not written yet"
-        raise Malformed(reply.failure, f"{name} {what}.")
+        where = "".join(f"\n  {line}" for error in heard[:1] for line in frames(error))
+        raise Malformed(reply.failure, f"{name} stopped with {reply.detail}.{where}")
     if fault := _fault(reply.value, returns, "the result"):
         raise Malformed("form", f"{name}: {fault}.")
     print(f"{name}: the result has the required form. (This cell does not check whether it is correct.)")
+
+
+def frames(error: BaseException) -> list[str]:
+    """Where in the notebook's cells an error arose, the outermost place first."""
+    import linecache
+    import traceback
+
+    shell = the_shell()
+    told = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if frame.f_globals.get("__name__") != "__main__":
+            continue
+        place = shell and getattr(shell.compile, "format_code_name", lambda name: None)(code.co_filename)
+        cell = f"cell {place[1].removeprefix('In')}, " if place else ""
+        text = linecache.getline(code.co_filename, line).strip()
+        told.append(f"{cell}line {line}, in {code.co_name}{f': {text}' if text else ''}")
+    return told if len(told) <= _MOST_FRAMES else [*told[:2], "…", *told[3 - _MOST_FRAMES :]]
+
+
+_MOST_FRAMES = 10
+
+
+def the_shell() -> Any:
+    """The IPython that runs the notebook; None outside one."""
+    ipython = sys.modules.get("IPython")
+    return ipython and ipython.get_ipython()
 
 
 def example(form: Any, place: int) -> Any:

@@ -6,12 +6,14 @@ How an answer is read, each kind says in its own file.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from autograder.errors import Unreadable
 from autograder.maths.spelling import notes
+from autograder.student.local_checks import the_shell
 
 # What the notebook's first cell has declared, part by part: names with where they live, abbreviations, tensors.
 _DECLARED: list[dict[str, Any]] = []
@@ -123,11 +125,26 @@ def noted(shown: Shown, answer: str | list[list[str]]) -> Shown:
     return shown
 
 
+@contextlib.contextmanager
+def in_silence() -> Iterator[None]:
+    """Nothing is shown or printed meanwhile."""
+    global _silent
+    before, _silent = _silent, True
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        _silent = before
+
+
+_silent = False
+
+
 def present(bundle: dict[str, str]) -> None:
     """Show a MIME bundle in a notebook; print its text elsewhere."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    if shell:
+    if _silent:
+        return
+    if shell := the_shell():
         shell.display_pub.publish(bundle)
     else:
         print(bundle["text/plain"])

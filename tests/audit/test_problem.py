@@ -14,6 +14,7 @@ from autograder.audit.simulated_answers import handed_in, thoughtless, untouched
 from autograder.authoring.variants import variant
 from autograder.commands.audit_report import print_audit
 from autograder.core import Question
+from autograder.grading.judge import judge_part
 
 
 def draw(rng):
@@ -268,13 +269,14 @@ def test_a_statement_is_rendered_for_every_variant():
 
 @pytest.mark.parametrize("kind", ["f", "c", "w", "n"])
 def test_the_untouched_cell_gives_nothing(kind):
-    """The released cell, run as it is, defines nothing that could be judged."""
+    """The released cell, run as it is, answers nothing."""
     made, _ = problem()
     part = made.part(kind) if kind != "n" else Number("n", points=1, reference=lambda p: 7)
     question = {"f": "call", "c": "value", "w": "text", "n": "value"}[kind]
     arguments = (torch.ones(1), torch.ones(1)) if kind == "f" else ()
     reply = untouched(made, part, {"K": 100})(Question(kind=question, name=kind, arguments=arguments))
-    assert reply.failure in ("missing", "raised") or (kind == "w" and reply.value.strip() == "")
+    assert reply.failure in ("missing", "raised") or reply.value.strip() == ""
+    assert judge_part(part, {"K": 100}, untouched(made, part, {"K": 100}), (0,)).verdicts[0].code == "missing"
     if kind == "f":
         assert "NotImplementedError" in reply.detail
 

@@ -139,7 +139,7 @@ def test_an_answer_cell_that_became_markdown_is_code_again(work, forms):
 def test_a_written_answer_in_the_next_cell_is_found(work, forms):
     """The stub left as it was, the text in a new cell below it."""
     written = PROBLEM.parts[-1]
-    work.answer_cell(written)["source"] = work.released["cells"][-1]["source"]
+    work.answer_cell(written)["source"] = work.released["cells"][-2]["source"]
     work.cells.append(own_cell("Because rows are independent.", "markdown"))
     whole = mended(work.notebook, forms)
     assert "Because rows are independent." in answer_of(whole, written)
@@ -149,7 +149,7 @@ def test_a_written_answer_in_the_next_cell_is_found(work, forms):
 def test_two_texts_that_could_be_the_answer_are_held(work, forms):
     """Which one was meant is for a person."""
     written = PROBLEM.parts[-1]
-    del work.cells[-1]
+    work.cells.remove(work.answer_cell(written))
     work.cells.extend([own_cell("One text.", "markdown"), own_cell("Another text.", "markdown")])
     assert set(mended(work.notebook, forms).held) == {written.name}
 
@@ -157,7 +157,7 @@ def test_two_texts_that_could_be_the_answer_are_held(work, forms):
 def test_a_title_of_ones_own_is_no_written_answer(work, forms):
     """A markdown cell elsewhere does not replace an empty answer that is still in its place."""
     written = PROBLEM.parts[-1]
-    work.answer_cell(written)["source"] = work.released["cells"][-1]["source"]
+    work.answer_cell(written)["source"] = work.released["cells"][-2]["source"]
     work.add(0, "# My notebook", "markdown")
     assert "My notebook" not in answer_of(mended(work.notebook, forms), written)
 
@@ -167,7 +167,7 @@ def test_pasted_pictures_stay_with_a_written_answer(work, forms):
     cell = work.answer_cell(PROBLEM.parts[-1])
     cell["source"] += "\n![photo](attachment:photo.png)"
     cell["attachments"] = {"photo.png": {"image/png": "iVBORw0K", "text/html": "<script>"}, "x": {"image/png": '">'}}
-    answer = mended(work.notebook, forms).notebook["cells"][-1]
+    answer = mended(work.notebook, forms).notebook["cells"][-2]
     assert answer["attachments"] == {"photo.png": {"image/png": "iVBORw0K"}}
     assert "![photo](attachment:photo.png)" in answer["source"]
 
@@ -178,7 +178,7 @@ def test_own_cells_stay_behind_the_cell_that_they_followed(work, forms):
     work.add(0, "top = 1")
     ids = order(mended(work.notebook, forms))
     assert ids.index("helper = 1") == ids.index("centre-answer") - 1
-    assert ids.index("top = 1") == ids.index("setup") + 1
+    assert ids.index("top = 1") == ids.index("declarations") + 1
 
 
 def test_an_answer_that_moves_up_brings_what_stood_above_it(work, forms):

@@ -90,16 +90,16 @@ def test_its_words_are_found(kinds):
 
 
 def test_the_stub_says_how_to_write_it(problem, cells):
-    """The answer cell imports the word and shows the form; the test cell calls the kind's check."""
+    """The answer cell shows the form; the kind's check is declared, and the test cell calls it."""
     a = variant(problem, SEED).parameters["a"]
     assert cells["image-answer"].splitlines() == [
-        "from autograder.student import interval",
         '# image = interval("[a, b]")',
         "### BEGIN SOLUTION",
         f"image = interval('[{-a}, {a}]')",
         "### END SOLUTION",
     ]
-    assert "form.check_interval('image')" in cells["image"]
+    assert "form.part('image', 'Image', 3, form.check_interval)" in cells["declarations"]
+    assert "form.check('image')" in cells["image"]
 
 
 @pytest.mark.parametrize(
@@ -111,19 +111,19 @@ def test_the_stub_says_how_to_write_it(problem, cells):
             "(0, 1)",
             "cannot be read yet:\n(0, 1)\n^\nwrite two numbers",
             "",
-            "Malformed: image cannot be read:\n(0, 1)\n^",
+            "✗ image cannot be read:\n(0, 1)\n^",
         ),
-        ("[2, 1]", "[2, 1]\n  ^\nthe first number is above", "", "Malformed: image cannot be read:\n[2, 1]\n  ^"),
+        ("[2, 1]", "[2, 1]\n  ^\nthe first number is above", "", "✗ image cannot be read:\n[2, 1]\n  ^"),
     ],
 )
 def test_preview_and_visible_check(cells, typed, preview, said, stopped):
     """In a student's namespace an answer is shown as it is read, right or wrong, or with a caret under the fault."""
     check = cells["image"].split("### BEGIN HIDDEN")[0]
-    shown, error = run("from autograder.student import interval", f"image = interval({typed!r})", check)
+    shown, error = run(cells["package"], cells["declarations"], f"image = interval({typed!r})", check)
     assert preview in shown
     assert said in shown
-    assert error.startswith(stopped)
-    assert bool(error) == bool(stopped)
+    assert stopped in shown and ("✗" in shown) is bool(stopped)
+    assert error == ""
 
 
 @pytest.mark.parametrize(
