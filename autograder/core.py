@@ -326,6 +326,11 @@ class Part(metaclass=_NamedArguments):
         """Whether its answers are expressions, which the audit reads a second time by other means."""
         return False
 
+    @property
+    def shown_options(self) -> int:
+        """Among how many options one is chosen; nought where the answer is free."""
+        return 0
+
     def right_answers(self) -> list[Any]:
         """What must keep every point, beside the reference."""
         return list(self.equivalents)

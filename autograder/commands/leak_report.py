@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autograder.audit.leaks import Copied, LeakReport
 
@@ -36,10 +37,14 @@ def run_leaks(course: Path, names: Sequence[str], *, variants: int, jobs: int = 
                     assignment,
                     root,
                     variants=variants,
-                    progress=lambda done, total, task=task: bar.update(task, completed=done, total=total),
+                    progress=functools.partial(_update, bar, task),
                 )
             )
     return int(print_leaks(reports, Console()) > 0)
+
+
+def _update(bar: Any, task: Any, done: int, total: int) -> None:
+    bar.update(task, completed=done, total=total)
 
 
 def print_leaks(reports: Sequence[LeakReport], console: Console) -> int:
@@ -59,11 +64,11 @@ def print_leaks(reports: Sequence[LeakReport], console: Console) -> int:
     for report in reports:
         for line in _listed(report):
             console.print(f"[dim]no leak:[/] {report.assignment}: {escape(line)}", highlight=False)
-    leaks = [(report.assignment, leak) for report in reports for leak in report.leaks]
-    for assignment, leak in leaks:
+    found = [(report.assignment, leak) for report in reports for leak in report.leaks]
+    for assignment, leak in found:
         console.print(f"[red]fault:[/] {assignment}: {escape(_sentence(leak))}", highlight=False)
-    console.print(f"{len(leaks)} {'leak' if len(leaks) == 1 else 'leaks'}.", highlight=False)
-    return len(leaks)
+    console.print(f"{len(found)} {'leak' if len(found) == 1 else 'leaks'}.", highlight=False)
+    return len(found)
 
 
 def _listed(report: LeakReport) -> Iterator[str]:

@@ -81,7 +81,7 @@ def _items(row: Assignment, written: Written | None, course: Path, coursedir: An
                 kind=part.kind if part else "",
                 void=void.effect if void else "",
                 mistakes=frozenset(mistake.__name__ for mistake in part.mistakes) if part else frozenset(),
-                options=1 + len(part.mistakes) if part and part.kind == "choice" else 0,
+                options=part.shown_options if part else 0,
             )
 
 

@@ -45,6 +45,11 @@ class Choice(Part):
             raise Malformed("no_option", f"{name} must be one of {', '.join(map(repr, letters))}.")
         print(f"{name}: this is one of the letters. (This cell does not check whether it is correct.)")
 
+    @property
+    def shown_options(self) -> int:
+        """The right one and every mistake that a variant may show."""
+        return 1 + len(self.mistakes)
+
     def options(self, p: Parameters) -> dict[str, Callable[[Parameters], str | None]]:
         """The functions of the options by letter, in the order shown."""
         functions = [self.reference, *(item for item in self.mistakes if self.applies(item, p))]
