@@ -11,7 +11,8 @@ from typing import Any
 
 import pygments
 from IPython.lib.lexers import IPython3Lexer
-from jinja2 import pass_context
+from jinja2 import BytecodeCache, Environment, pass_context
+from jinja2.bccache import Bucket
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
 from nbgrader.api import Gradebook
@@ -38,6 +39,24 @@ TEMPLATES = Path(__file__).parent / "templates"
 _WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
 
 
+class _Compiled(BytecodeCache):
+    """Templates are compiled once for all exporters of a process; nbconvert makes one for each student."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill in what was compiled of this very text."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()
+
+
 class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
     """A page of the package's own template, in place of nbgrader's.
 
@@ -61,6 +80,11 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
         page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **options)
         self._nb_metadata.clear()
         return _WITHOUT_WORDS.sub('<img alt="A picture that the notebook shows"', page), resources
+
+    def _create_environment(self) -> Environment:
+        environment: Environment = super()._create_environment()
+        environment.bytecode_cache = _COMPILED
+        return environment
 
     def _highlighter(self, nb: Any) -> Any:
         """Colours code, which takes up to thirty times its length, and no more of it than a page can hold."""

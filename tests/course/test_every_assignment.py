@@ -91,11 +91,12 @@ def graded(name, course):
         for number, made, files in wrong_work(released, problem, p):
             handed.setdefault(f"wrong{number}", {}).update(files)
             wrong[f"wrong{number}", slug] = made
+    for student in ("solved", "empty"):
+        hand_in(handed.pop(student), course / "submitted" / student / assignment.name)
+    command(course, "nbgrader", "autograde", assignment.name)
+    by_nbgrader = marks(course)
     for student, files in handed.items():
         hand_in(files, course / "submitted" / student / assignment.name)
-    for student in ("solved", "empty"):
-        command(course, "nbgrader", "autograde", assignment.name, f"--student={student}")
-    by_nbgrader = marks(course)
     command(course, "autograder", "grade", assignment.name)
     assert {student: marks(course)[student] for student in by_nbgrader} == by_nbgrader
     return course, assignment, wrong

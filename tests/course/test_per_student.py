@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
@@ -122,13 +121,7 @@ def test_without_our_configuration_the_hidden_cell_finds_the_numbers(course):
     for step in ("generate_assignment", "autograde"):
         if step == "autograde":
             hand_in(course, eve=solved(course, "eve"))
-        run = subprocess.run(
-            [Path(sys.executable).with_name("nbgrader"), step, "ps9"],
-            cwd=course,
-            env=bin_first,
-            capture_output=True,
-            text=True,
-        )
+        run = forked.run(["nbgrader", step, "ps9"], cwd=course, env=bin_first)
         assert run.returncode == 0, run.stderr
     assert sum(marks(course)["eve"].values()) == 20
 

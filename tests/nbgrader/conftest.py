@@ -79,30 +79,39 @@ def read_grades(api: Any) -> dict[str, dict[str, Any]]:
     return grades
 
 
-def _new_course(folder: Path, config: str | None = None) -> Course:
-    """A built and released course in a folder that is not there yet; `config` in place of its configuration."""
+def _released(folder: Path, config: str) -> str:
+    """Build and release the course in a folder that is not there yet; what nbgrader said."""
     shutil.copytree(DATA, folder)
     path = folder / "notebooks"
-    if config is not None:
-        (path / "nbgrader_config.py").write_text(config)
-    problem = loading.load("tiny", folder / "problems")
+    (path / "nbgrader_config.py").write_text(config)
     with opened(path) as api:
         building.write(path, read_assignment(path, "ps1"))
-        log = done("generate_assignment", api.generate_assignment("ps1"))
-    return Course(path=path, problem=problem, p=variant(problem, 7).parameters, log=log)
+        return done("generate_assignment", api.generate_assignment("ps1"))
 
 
 @pytest.fixture(scope="session")
-def new_course():
-    """Makes a course of one's own in a folder that is not there yet."""
-    return _new_course
+def new_course(tmp_path_factory):
+    """Makes a course of one's own in a folder that is not there yet: a copy, released once for each configuration."""
+    released: dict[str, tuple[Path, str]] = {}
+
+    def make(folder: Path, config: str | None = None) -> Course:
+        config = (DATA / "notebooks/nbgrader_config.py").read_text() if config is None else config
+        if config not in released:
+            first = tmp_path_factory.mktemp("released") / "course"
+            released[config] = first, _released(first, config)
+        first, log = released[config]
+        shutil.copytree(first, folder)
+        problem = loading.load("tiny", folder / "problems")
+        return Course(path=folder / "notebooks", problem=problem, p=variant(problem, 7).parameters, log=log)
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def crowd(tmp_path_factory) -> tuple[Course, dict[str, Persona]]:
+def crowd(new_course, tmp_path_factory) -> tuple[Course, dict[str, Persona]]:
     """The course after one autograde run over every persona."""
     logging.getLogger("autograder").setLevel(logging.ERROR)
-    course = _new_course(tmp_path_factory.mktemp("crowd") / "course")
+    course = new_course(tmp_path_factory.mktemp("crowd") / "course")
     everybody = {persona.name: persona for persona in personas(course.problem)}
     for name, persona in everybody.items():
         course.hand_in(name, persona.make(course.work()))

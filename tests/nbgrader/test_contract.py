@@ -7,9 +7,11 @@ the tables before you raise the bound in pyproject.toml: each row says what is u
 from __future__ import annotations
 
 import inspect
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import nbgrader
@@ -22,10 +24,10 @@ from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import default as exchange
 from nbgrader.nbgraderformat import SCHEMA_VERSION
-from traitlets.config import HasTraits
+from traitlets.config import Config, HasTraits
 
 from autograder.grading.repair import released_checksum
-from autograder.nbgrader.config import prepare_gradebooks
+from autograder.nbgrader.config import configure, prepare_gradebooks
 from autograder.nbgrader.intake import Sanitize
 from autograder.nbgrader.run_and_judge import RunAndJudge
 
@@ -73,6 +75,7 @@ CALLS: list[tuple[Any, str, tuple[Any, ...], tuple[str, ...]]] = [
     (exchange.ExchangeSubmit, "__init__", (ANY,), ("coursedir", "authenticator", "parent")),
     (HTMLExporter, "_init_resources", (ANY, "resources"), ()),
     (HTMLExporter, "_template_paths", (ANY,), ()),
+    (HTMLExporter, "_create_environment", (ANY,), ()),
 ]
 
 # Traits that `configure` or a course's file sets, or that we read.
@@ -192,6 +195,13 @@ def test_a_new_gradebook_has_the_version_that_alembic_says() -> None:
     prepare_gradebooks()
     assert api.get_alembic_version() == run.stdout.split()[0]
     assert "get_alembic_version" in api.Gradebook.__init__.__code__.co_names
+
+
+def test_alembic_is_found_without_an_activated_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`nbgrader db upgrade` looks for it by its bare name."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    configure(Config(), tmp_path)
+    assert shutil.which("alembic") == str(Path(sys.executable).with_name("alembic"))
 
 
 class Changed:

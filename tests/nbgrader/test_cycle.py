@@ -7,8 +7,6 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -20,6 +18,7 @@ from autograder.authoring.variants import variant
 from autograder.nbgrader.course_api import opened
 from autograder.simulation.classroom import Work, hand_in
 from autograder.simulation.personas import personas
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"
@@ -28,11 +27,9 @@ CLASS = ("perfect", "mistake_centre_detached_mean", "truncated_json")
 
 def command(course, *words):
     """Run nbgrader or autograder as a user would, without an activated environment; its output, exit code first."""
-    program = [str(Path(sys.executable).parent / "nbgrader")]
-    if words[0] == "autograder":
-        program, words = [sys.executable, "-m", "autograder"], words[1:]
+    words = words if words[0] == "autograder" else ("nbgrader", *words)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run([*program, *words], cwd=course, env=environment, capture_output=True, text=True, timeout=200)
+    done = forked.run(words, cwd=course, env=environment)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -3,13 +3,13 @@
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from autograder.simulation.personas import personas
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 STOCK = "c = get_config()\nc.CourseDirectory.course_id = 'stock'\n"
@@ -31,10 +31,7 @@ def stock(new_course, tmp_path_factory):
         if persona.name in MARKS:
             course.hand_in(persona.name, persona.make(course.work()))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
-    program = str(Path(sys.executable).parent / "nbgrader")
-    done = subprocess.run(
-        [program, "autograde", "ps1"], cwd=course.path, env=environment, capture_output=True, text=True, timeout=250
-    )
+    done = forked.run(["nbgrader", "autograde", "ps1"], cwd=course.path, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     with sqlite3.connect(course.path / "gradebook.db") as database:
         found = database.execute(
