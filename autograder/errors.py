@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-NEAR = 100  # characters on each side of a fault that are shown
+NEAR = 32  # characters on each side of a fault that are shown: a longer line would be broken, and the caret lost
 MAX_MESSAGE = 1_000
 
 
@@ -60,13 +60,20 @@ class Unreadable(StudentError):
         column = min(max(self.column, 0), len(self.text))
         start = self.text.rfind("\n", 0, column) + 1
         end = self.text.find("\n", column)
-        line = self.text[start : end if end >= 0 else len(self.text)]
+        line = self.text[start : end if end >= 0 else len(self.text)].replace("\t", " ")
         place, before, after = column - start, "", ""
         if place > NEAR:
             line, place, before = line[place - NEAR :], NEAR, "… "
         if len(line) > place + NEAR:
             line, after = line[: place + NEAR], " …"
-        return f"{before}{line}{after}\n{' ' * (len(before) + place)}^\n{message}"
+        return f"{before}{line}{after}\n{' ' * _width(before + line[:place])}^\n{message}"
+
+
+def _width(text: str) -> int:
+    """How many columns a text takes: an accent that stands on a letter takes none, a full-width sign two."""
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 class AuthorError(AutograderError):

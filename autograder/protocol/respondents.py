@@ -250,7 +250,7 @@ def value_verdict(check: str, name: str, reply: Answer) -> Verdict:
 
 def unread_verdict(check: str, name: str, given: Any, wanted: str) -> Verdict:
     """What a student reads whose answer is not of the kind asked for: a person looks, unless it is empty."""
-    if given is None or given is ... or (isinstance(given, str | bytes | list | tuple | dict) and not filled(given)):
+    if not filled(given):
         return Verdict(check=check, ok=False, code="missing", message=f"{name} has not been answered: it is empty.")
     shown = repr(given) if isinstance(given, str | bool | int | float | list | tuple) else f"a {type(given).__name__}"
     shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
@@ -266,7 +266,7 @@ def filled(given: Any) -> bool:
         return bool(given.strip())
     if isinstance(given, dict):
         given = tuple(given.values())
-    return any(map(filled, given)) if isinstance(given, list | tuple) else given is not None
+    return any(map(filled, given)) if isinstance(given, list | tuple) else given is not None and given is not ...
 
 
 def _for_a_person(check: str, what: str, wanted: str) -> Verdict:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from autograder.student.asked import check as check
+from autograder.student.asked import overview as overview
+from autograder.student.asked import part as part
 from autograder.student.local_checks import Malformed as Malformed
 from autograder.student.local_checks import array as array
 from autograder.student.local_checks import tensor as tensor
-from autograder.student.overview import check as check
-from autograder.student.overview import overview as overview
-from autograder.student.overview import part as part
 from autograder.student.preview import declare as declare
 
 _OWN = ("Malformed", "array", "check", "declare", "overview", "part", "tensor")

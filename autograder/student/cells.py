@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
+import re
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,26 +34,62 @@ _RUNS: list[Run] = []
 _BEFORE: dict[str, Any] = {}
 
 
+_LONGEST = 100_000  # characters of a cell that is looked at
+# An answer between quotes, up to the last quote and bracket on a line.
+_QUOTED = re.compile(
+    r"""^(?P<left>\w+[ \t]*=[ \t]*\w+\()[rR]?(?P<quote>\"{3}|'{3}|"|')(?P<text>.*?)(?P=quote)"""
+    r"(?P<right>\)[ \t]*(?:#[^\n]*)?)$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
 def watch() -> None:
-    """From here on each cell that is run in this kernel is remembered."""
+    """From here on each cell that is run in this kernel is remembered, and read as it was typed."""
     shell = the_shell()
     if shell and not getattr(shell, "autograder_watches", False):
         shell.autograder_watches = True
         shell.events.register("pre_run_cell", _before)
         shell.events.register("post_run_cell", _after)
+        shell.input_transformers_cleanup.append(_as_typed)
+
+
+def _as_typed(lines: list[str]) -> list[str]:
+    """The lines of a cell, in which an answer that is no Python for what stands in its quotes is quoted otherwise."""
+    source = "".join(lines)
+    return as_typed(source).splitlines(keepends=True)
+
+
+def as_typed(source: str) -> str:
+    """The text of a cell. What Python cannot read there for quotes, line ends or backslashes in an answer's quotes is
+    quoted so that it is that text; what it can read is left alone.
+    """
+    if len(source) > _LONGEST or not _QUOTED.search(source) or _is_python(source):
+        return source
+    quoted = _QUOTED.sub(lambda found: f"{found['left']}{found['text']!r}{found['right']}", source)
+    return quoted if _is_python(quoted) else source
+
+
+def _is_python(source: str) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _before(info: Any) -> None:
-    names = of_the_shell()
+    names, source = of_the_shell(), as_typed(info.raw_cell or "")
     _BEFORE.clear()
-    _BEFORE.update({name: names.get(name, _NOTHING) for name in defined_names(info.raw_cell or "")})
+    if len(source) <= _LONGEST:
+        _BEFORE.update({name: names.get(name, _NOTHING) for name in defined_names(source)})
 
 
 def _after(result: Any) -> None:
     info, names = result.info, of_the_shell()
     source = (info and info.raw_cell) or ""
     error = result.error_before_exec or result.error_in_exec
-    wanted = frozenset(_BEFORE) & set(defined_names(source))
+    wanted = frozenset(_BEFORE)
     changed = {name for name in wanted if names.get(name, _NOTHING) is not _BEFORE[name]}
     _RUNS.append(
         Run(

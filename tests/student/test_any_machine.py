@@ -42,11 +42,13 @@ RUN = """
 import contextlib, io, json, sys
 names, failed = {"__name__": "__main__"}, []
 for cell in json.load(sys.stdin):
+    shown = io.StringIO()
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(shown):
             exec(compile(cell, "cell", "exec"), names)
     except Exception as error:
         failed.append(f"{type(error).__name__}: {error} in {cell[:200]}")
+    failed += [line for line in shown.getvalue().splitlines() if "✗" in line or "not checked" in line]
 print(json.dumps(failed))
 print(sorted(name for name in sys.modules if name.split(".")[0] in ("torch", "sympy") and sys.modules[name]))
 sys.stdout.flush()
