@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ class LeakReport:
 
 
 def search_leaks(
-    pool: ProcessPoolExecutor,
+    pool: Executor,
     assignment: Assignment,
     root: Path,
     *,

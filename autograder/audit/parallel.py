@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import util
@@ -97,9 +97,7 @@ def strength_all(
     return {slug: [each for key in steps if key[0] == slug for each in found[key]] for slug in slugs}
 
 
-def gathered(
-    pool: ProcessPoolExecutor, steps: dict[Any, tuple[Any, ...]], progress: Progress
-) -> Iterator[tuple[Any, Any]]:
+def gathered(pool: Executor, steps: dict[Any, tuple[Any, ...]], progress: Progress) -> Iterator[tuple[Any, Any]]:
     """What each step gives, as it comes."""
     futures: dict[Future[Any], Any] = {pool.submit(*step): key for key, step in steps.items()}
     for done, future in enumerate(as_completed(futures), 1):

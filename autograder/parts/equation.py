@@ -142,17 +142,18 @@ class Equation(Typed):
         """Each displayed equation, what stands on its sides under the target's name, and all of a cell together."""
         left = self.right(p).strip().splitlines()[-1].partition("=")[0]
         for cell in shown:
-            equations = []
+            equations: dict[str, str] = {}
             for text in cell:
                 for line in copying.lines(text):
                     sides = copying.sides(line)
-                    answers = [f"{left}= {side}" for side in sides if not copying.bare(side)]
-                    answers += [line] if len(sides) > 1 and not copying.bare(line) else []
-                    equations += [line] if line in answers else []
+                    answers = [f"{left}= {side}" for side in sides if "[" in side and not copying.bare(side)]
+                    if len(sides) > 1 and not copying.bare(line):
+                        equations[line] = text
+                        answers.append(line)
                     yield from ((text, answer) for answer in answers if self._reads(answer, p))
             together = "\n".join(equations)
             if len(equations) > 1 and self._reads(together, p):
-                yield together, together
+                yield list(equations.values())[-1], together
 
     def compare(self, answer: Any, p: Parameters) -> Decision:
         """By its properties where the question is open, else by equality."""

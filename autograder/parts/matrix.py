@@ -53,6 +53,11 @@ class Matrix(Expression):
         return Shown(r"\begin{pmatrix} " + r" \\ ".join(lines) + r" \end{pmatrix}")
 
     @classmethod
+    def show_piece(cls, text: str, **declared: Any) -> Shown:
+        """A matrix in LaTeX, or an entry."""
+        return cls.show(cls.text(text), **declared) if "matrix" in text else super().show_piece(text, **declared)
+
+    @classmethod
     def check_form(cls, name: str, /, *, shape: tuple[int, int] | None = None, **told: Any) -> None:
         """Say whether there are as many rows and columns as asked for, and then what is said of the entries."""
         with contextlib.suppress(Unreadable):
@@ -111,16 +116,19 @@ class Matrix(Expression):
 
     def copied_answers(self, p: Parameters, shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, Any]]:
         """Each formula that is a matrix, and one of displayed formulas, where all entries are among them."""
+        entries = [entry for row in self.right(p) for entry in row]
         found: dict[str, str] = {}
         for text, line in super().copied_answers(p, shown):
             if "matrix" in line:
                 yield text, line
-            for entry in (entry for row in self.right(p) for entry in row if entry not in found):
+                continue
+            for entry in (entry for entry in entries if entry not in found):
                 with contextlib.suppress(Unreadable):
                     if Expression.decide(self, entry, line, p).equal:
                         found[entry] = line
-        if all(entry in found for row in self.right(p) for entry in row):
-            yield ", ".join(found.values()), [[found[entry] for entry in row] for row in self.right(p)]
+            if len(found) == len(set(entries)):
+                yield text, [[found[entry] for entry in row] for row in self.right(p)]
+                return
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the entries, and rows for columns."""

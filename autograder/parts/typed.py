@@ -70,6 +70,11 @@ class Typed(Part):
         raise NotImplementedError(f"{cls.__name__} has no preview")
 
     @classmethod
+    def show_piece(cls, text: str, **declared: Any) -> Shown:
+        """A text that may be an answer or, where that has several, one entry of it; raises Unreadable."""
+        return cls.show(text, **declared)
+
+    @classmethod
     def show_declared(cls, answer: Any) -> Shown:
         """The same in a notebook whose first cell has declared what an answer may use."""
         return cls.show(answer, **declared_together(*cls.told))
@@ -319,7 +324,7 @@ class Typed(Part):
 
         def show() -> bool:
             with contextlib.suppress(Unreadable, AuthorError):
-                self.show(answer, **declared)
+                self.show_piece(answer, **declared)
                 return True
             return False
 

@@ -22,6 +22,17 @@ def test_the_audit_finds_no_fault(slug):
     assert killed == listed > 0
 
 
+IN_NUMBERS = {"function", "module", "number", "vector"}
+IN_SYMBOLS = {"expression", "equation", "derivation", "matrix"}
+
+
+@pytest.mark.parametrize("slug", slugs(ROOT))
+def test_numbers_and_symbols(slug):
+    """Every problem has a question that is answered by numbers or code, and one that is answered by a formula."""
+    kinds = {part.kind for part in load(slug, ROOT).parts}
+    assert kinds & IN_NUMBERS and kinds & IN_SYMBOLS
+
+
 def part(slug, name):
     """A part of a problem."""
     return load(slug, ROOT).part(name)
