@@ -7,7 +7,9 @@ arguments, by a model of `solutions`, by torch's own modules, or by loops over s
 import importlib
 import itertools
 import math
+import re
 
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -204,6 +206,34 @@ def bert_input(p, tokens, E_tok, E_seg, E_pos, sep):
         if token == sep:
             sentence, place = sentence + 1, 0 if p["restart"] else place
     return torch.stack(rows)
+
+
+# The softmax of energies.
+
+
+def closed(text, **letters):
+    """A typed closed form in fifty digits."""
+    with mpmath.workdps(50):
+        names = {"e": mpmath.e, "ln": mpmath.log, "floor": mpmath.floor, "coth": mpmath.coth, "sinh": mpmath.sinh}
+        exact = {letter: mpmath.mpf(value) for letter, value in letters.items()}
+        return float(
+            eval(re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"mpf(\1)", text).replace("^", "**"), names | exact | MPF)
+        )
+
+
+MPF = {"mpf": mpmath.mpf, "abs": abs}
+
+
+def softmax_in_digits(p, beta, i):
+    """The typed answer to the same question, which other tests compare with sums."""
+    text = load("softmax_entropy", ROOT).part("softmax").reference(p)
+    return torch.tensor([[closed(text, beta=b, i=n) for n in i.tolist()] for b in beta.tolist()], dtype=F64)
+
+
+def entropies_in_digits(p, beta):
+    """The typed entropy."""
+    text = load("softmax_entropy", ROOT).part("entropy").reference(p)
+    return torch.tensor([closed(text, beta=b) for b in beta.tolist()], dtype=F64)
 
 
 # Language models.
@@ -510,6 +540,7 @@ ROUTES = {
     "positional_rotation": {"encoding": encoding, "shift": shift},
     "recurrent_cells": {"gru": gru_step, "lstm": lstm_step, "residual_stack": residual_stack},
     "self_attention_runtime": {"layer": sequence_layer},
+    "softmax_entropy": {"probabilities": softmax_in_digits, "entropies": entropies_in_digits},
     "spatial_transformer": {"spatial": image_layer},
     "transformer_block": {"feed_forward": feed_forward, "block": block},
     "ugrnn_gates": {"ugrnn": one_gate, "two_gate": two_gates, "TwoGateUGRNN": two_gate_module},
