@@ -208,6 +208,7 @@ for top in {sys.prefix, sys.base_prefix, "/"}:
 
 
 @pytest.mark.environment
+@pytest.mark.timeout(900)
 def test_a_course_of_ones_own_runs_to_exported_marks(place: Path, instructor: Path) -> None:
     """From the wheel, outside the checkout: init, a copied problem, release, hand in, grade, export.
 

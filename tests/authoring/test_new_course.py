@@ -94,7 +94,7 @@ def test_the_readme_says_commands_that_there_are(course):
     assert {words.split()[0] for words in told} >= {"audit", "build", "release", "grade", "collect", "demo", "new"}
     for words in told:
         name, *rest = shlex.split(words.replace("DOWNLOAD", "."))
-        assert name in main.commands
+        assert name in main.commands or words == "--help"
         if rest:
             main.commands[name].make_context(name, rest)
 
