@@ -266,3 +266,18 @@ def test_modes_are_muted_only_with_landlock(machine: str) -> None:
     watching = seccomp.WATCHING["inotify_add_watch"][column]
     assert watching is not None and decide(machine, watching, muted=True) == seccomp.REFUSE
     assert decide(machine, watching) == seccomp.ALLOW
+
+
+def test_the_worst_attack_goes_no_further_where_nothing_contains_it(
+    without: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the wall it would remove the machine that runs the tests: it leaves one file, and the test fails by it."""
+    attack_problems(monkeypatch)
+    harmless = [
+        cell.replace("rm -rf", "echo would run rm").replace("shutil.rmtree", "print")
+        for cell in ATTACKS["54_remove_everything"].CELLS
+    ]
+    assert sum("would run rm" in cell for cell in harmless) == 2
+    with hosted(tmp_path) as host:
+        result = run(host, harmless)
+        assert "would run" not in result.outputs and host.files_left() == [host.folder / host.mark]
