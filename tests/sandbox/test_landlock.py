@@ -271,7 +271,7 @@ def test_modes_are_muted_only_with_landlock(machine: str) -> None:
 def test_the_worst_attack_goes_no_further_where_nothing_contains_it(
     without: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the wall it would remove the machine that runs the tests: it leaves one file, and the test fails by it."""
+    """It would remove the machine that runs the tests: it leaves one file, by which a test fails."""
     attack_problems(monkeypatch)
     harmless = [
         cell.replace("rm -rf", "echo would run rm").replace("shutil.rmtree", "print")
