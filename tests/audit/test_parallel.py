@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.audit.mutation_score import strength
 from autograder.audit import parallel
+from autograder.audit.mutation_score import strength
 from autograder.audit.parallel import audit_all, processes, strength_all
 from autograder.audit.problem import audit
 from autograder.authoring.loading import load, statement_text
