@@ -1,7 +1,7 @@
 """The audit of many problems by several processes: what is found, and its order, are those of one process.
 
-A step is one part under a few variants, or the slips in one part. Decisions are remembered within a step: many
-variants ask for the same one.
+A step is one part under many variants, or the slips in one part. Decisions are remembered within a step: such
+variants ask for the same ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograder.core import Problem
 from autograder.errors import AuthorError, did_you_mean
 from autograder.maths import guard
 
-TOGETHER = 5  # variants of a part that one step examines
+TOGETHER = 20  # variants of a part that one step examines: they ask for much the same decisions
 
 Progress = Callable[[int, int], None]
 
@@ -67,7 +67,8 @@ def audit_all(
     for n, slug in enumerate(slugs):
         for number in wanted[n]:
             for first in range(0, len(plans[n].chosen), TOGETHER):
-                steps[n, number, first] = (_examined, slug, root, number, plans[n], first, seed)
+                places = range(len(plans[n].chosen))[first : first + TOGETHER]
+                steps[n, number, first] = (_examined, slug, root, number, plans[n], places, seed)
     found = dict(gathered(pool, steps, progress))
     return [
         reported(problem, plans[n], [_joined(found, n, number) for number in range(len(problem.parts))])
@@ -114,9 +115,8 @@ def _plan(slug: str, root: Path, variants: int, seed: int) -> Plan:
     return plan(load(slug, root), statement_text(slug, root), variants=variants, seed=seed)
 
 
-def _examined(slug: str, root: Path, number: int, planned: Plan, first: int, seed: int) -> list[Findings]:
+def _examined(slug: str, root: Path, number: int, planned: Plan, places: Sequence[int], seed: int) -> list[Findings]:
     problem = load(slug, root)
-    places = range(first, min(first + TOGETHER, len(planned.chosen)))
     with guard.remembering():
         return [examined(problem, problem.parts[number], planned, place, seed) for place in places]
 

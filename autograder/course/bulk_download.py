@@ -185,7 +185,7 @@ def _with_own_names(files: list[tuple[str, File]], notebooks: set[str]) -> Itera
         if free:
             taken.add(str(own))
             yield str(own), file
-        if not free or path.suffix.lower() not in (".ipynb", ".zip"):
+        if not free or not (path.suffix.lower() == ".ipynb" or archives.is_archive(path)):
             yield name, file
 
 

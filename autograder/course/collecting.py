@@ -23,6 +23,7 @@ from autograder.authoring.roster import Person, keys_of, named, read_roster
 from autograder.course.bulk_download import Download, File, Packet, Submitter, opened, taken_apart
 from autograder.errors import StaffError
 from autograder.nbgrader import collected, course_api
+from autograder.nbgrader.archives import is_archive
 from autograder.nbgrader.files import entries, opened_regular, time_handed_in
 from autograder.nbgrader.handouts import Handouts
 from autograder.nbgrader.intake import make_safe
@@ -256,7 +257,7 @@ class _Place:
             notes.insert(0, f"{error.filename or folder} could not be written: {error.strerror}")
         if row.state in ("new", "replaced", "unchanged"):
             self.records[student] = record
-        if not any(".ipynb" in name.lower() or name.lower().endswith(".zip") for name in files):
+        if not any(".ipynb" in name.lower() or is_archive(name) for name in files):
             notes.append("there is no notebook in it")
         row.why = "; ".join(filter(None, notes))
         return row

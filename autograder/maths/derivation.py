@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from autograder.errors import AuthorError, Unreadable
@@ -269,6 +270,20 @@ class Expressions:
     require: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def budget(self) -> Any:
+        """What all links together may cost; those that come after are left open."""
+        from autograder.maths.expression.budget import UNITS, Budget
+
+        return Budget(3 * UNITS)
+
+    @cached_property
+    def reading(self) -> Any:
+        """What looking for disguises may cost; a line takes a hundredth of it."""
+        from autograder.maths.expression.budget import UNITS, Budget
+
+        return Budget(UNITS)
+
     def read(self, text: str) -> Any:
         """The line's tree."""
         from autograder.maths import expression
@@ -288,13 +303,13 @@ class Expressions:
         from autograder.maths import expression
 
         if relation == "=":
-            return expression.decide(before, after, **self.options)
+            return expression.decide(before, after, **self.options, budget=self.budget)
         if relation[0] != self.direction[:1]:
             return different("direction", other_relation(relation, self.direction))
         from autograder.maths.expression.bounds import ordered
         from autograder.maths.expression.options import Options
 
-        return ordered(before.node, after.node, relation, Options(**self.options))
+        return ordered(before.node, after.node, relation, Options(**self.options, budget=self.budget))
 
     def has_form(self, line: Any, milestone: Milestone) -> bool:
         """By the words of the form."""
@@ -312,10 +327,10 @@ class Expressions:
         from autograder.maths.expression.options import Options
 
         lives = Options(**self.options).lives
-        core = essence(line.node, lives, opens=opened)
+        core = essence(line.node, lives, self.reading, opens=opened)
         asked = bool(self.forbid or self.require)
         return (asked and (self._ends(line.node) or self._ends(core))) or core == essence(
-            self.read(self.reference).node, lives, opens=opened
+            self.read(self.reference).node, lives, self.reading, opens=opened
         )
 
     def _ends(self, node: Any) -> bool:

@@ -1,4 +1,6 @@
-"""Zip files that strangers made or filled, read with care: into memory, within limits, and each file by a safe name.
+"""Archives that strangers made or filled, read with care: into memory, within limits, and each file by a safe name.
+
+Zip files, and tar files, compressed or not.
 
 No name leads out of its archive, nothing in one is a link, and no file is larger than what was allowed for, whatever
 its header says. What could not be taken is named with a reason.
@@ -13,9 +15,12 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+
+from autograder.nbgrader import tar_files
+from autograder.nbgrader.tar_files import NotTar, TarMember
 
 MAX_FILES = 2_000
 MAX_BYTES = 64 * 2**20
@@ -24,11 +29,12 @@ _ENTRY = b"PK\x01\x02"  # begins what an archive says about one of its files
 _UTF8 = 0x800
 _ENCRYPTED = 0x1
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+_ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|tbz2?|txz|tar\.(?:gz|bz2|xz))$", re.IGNORECASE)
 _LITTER = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 class NotAnArchive(Exception):
-    """The file cannot be opened as a zip file; the text says why."""
+    """The file cannot be opened as an archive; the text says why."""
 
 
 @dataclass(kw_only=True)
@@ -53,15 +59,39 @@ class Unpacked:
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A file in an archive that has not been read yet, by its safe path and by the path that the archive has for it."""
+    """A file in an archive that has not been read yet, by its safe path."""
 
     path: str
+    source: ZipMember | TarMember
+
+    @property
+    def called(self) -> str:
+        """The path that the archive has for it."""
+        return self.source.called
+
+    def read(self, most: int) -> bytes:
+        """The file's content; ValueError with a sentence where it has more than `most` bytes or cannot be read."""
+        content = self.source.content(most + 1)
+        if len(content) > most:
+            raise ValueError(f"it is larger than {most // 2**20} MB" if most >= 2**20 else "there is no room for it")
+        return content
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZipMember:
+    """A file in a zip file, by the path that the archive has for it."""
+
     called: str
     archive: zipfile.ZipFile = field(repr=False)
     info: zipfile.ZipInfo = field(repr=False)
 
-    def read(self, most: int) -> bytes:
-        """The file's content; ValueError with a sentence where it has more than `most` bytes or cannot be read."""
+    @property
+    def same(self) -> tuple[int, int]:
+        """What tells two files of one path apart."""
+        return self.info.CRC, self.info.file_size
+
+    def content(self, most: int) -> bytes:
+        """At most so many bytes; ValueError with a sentence where it is no file, or cannot be read."""
         kind = stat.S_IFMT(self.info.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise ValueError("it is a link" if kind == stat.S_IFLNK else "it is a special file")
@@ -69,12 +99,9 @@ class Member:
             raise ValueError("it is protected by a password")
         try:
             with self.archive.open(self.info) as file:
-                content = file.read(most + 1)
+                return file.read(most)
         except _BROKEN as error:
             raise ValueError("it is damaged") from error
-        if len(content) > most:
-            raise ValueError(f"it is larger than {most // 2**20} MB" if most >= 2**20 else "there is no room for it")
-        return content
 
 
 @contextlib.contextmanager
@@ -89,7 +116,7 @@ def opened(archive: Path | bytes, most: int = MAX_FILES) -> Iterator[list[Member
     with file:
         if len(file.filelist) > 2 * most:
             raise NotAnArchive(f"it holds more than {most:,} files")
-        yield list(_members(file))
+        yield list(_each_once([ZipMember(called=_called(info), archive=file, info=info) for info in file.filelist]))
 
 
 def _zip_file(archive: Path | bytes) -> zipfile.ZipFile:
@@ -115,22 +142,20 @@ def _clear_utf8(content: bytearray, place: int) -> None:
     struct.pack_into("<H", content, place, flags & ~_UTF8)
 
 
-def _members(file: zipfile.ZipFile) -> Iterator[Member]:
+def _each_once(members: Sequence[ZipMember | TarMember]) -> Iterator[Member]:
     """Every file of an archive, once: of several with one path, those that differ are numbered."""
     taken: dict[str, tuple[int, int]] = {}
-    for info in file.filelist:
-        called = _called(info)
-        path = safe_path(called)
-        if called.endswith("/") or not path or is_litter(path):
+    for member in members:
+        path = safe_path(member.called)
+        if member.called.endswith("/") or not path or is_litter(path):
             continue
-        same, number = (info.CRC, info.file_size), 1
-        free = path
-        while free in taken and taken[free] != same:
+        free, number = path, 1
+        while free in taken and taken[free] != member.same:
             number += 1
             free = str(PurePosixPath(path).with_stem(f"{PurePosixPath(path).stem} ({number})"))
         if free not in taken:
-            taken[free] = same
-            yield Member(path=free, called=called, archive=file, info=info)
+            taken[free] = member.same
+            yield Member(path=free, source=member)
 
 
 def _called(info: zipfile.ZipInfo) -> str:
@@ -155,17 +180,26 @@ def is_litter(path: str) -> bool:
 
 
 def is_archive(path: str | PurePosixPath) -> bool:
-    """Whether a file is a zip file by its name."""
-    return str(path).lower().endswith(".zip")
+    """Whether a file is a zip file or a tar file by its name."""
+    return _ARCHIVE.search(str(path)) is not None
 
 
 def unpacked(content: bytes, room: Room | None = None, depth: int = 1) -> Unpacked:
-    """All files of a zip file, those of archives within it included; NotAnArchive if it is none."""
+    """All files of an archive, those of archives within it included; NotAnArchive if it is none."""
     room, found = room or Room(), Unpacked()
-    with opened(content) as members:
+    with _opened(content, room) as members:
         for member in members:
             _take(found, member, room, depth)
     return found
+
+
+def _opened(content: bytes, room: Room) -> contextlib.AbstractContextManager[list[Member]]:
+    if not tar_files.is_tar(content):
+        return opened(content)
+    try:
+        return contextlib.nullcontext(list(_each_once(tar_files.members(content, MAX_FILES, room.bytes))))
+    except NotTar as error:
+        raise NotAnArchive(str(error)) from error
 
 
 def _take(found: Unpacked, member: Member, room: Room, depth: int) -> None:

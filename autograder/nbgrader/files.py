@@ -162,7 +162,7 @@ def instructors_files(source: Path, ignored: Sequence[str] = (), kept: Collectio
 
 
 def archive_of(path: Path) -> Path | None:
-    """The zip file that a path leads into, if it leads into one."""
+    """The archive that a path leads into, if it leads into one."""
     places = (path, *path.parents)
     return next((place for place in places if archives.is_archive(place.name) and _is_regular(place)), None)
 
@@ -175,7 +175,7 @@ def _is_regular(path: Path) -> bool:
 
 
 def unpacked_at(archive: Path) -> archives.Unpacked:
-    """What is in a zip file of a submission; NotAnArchive where it cannot be opened."""
+    """What is in an archive of a submission; NotAnArchive where it cannot be opened."""
     try:
         facts = archive.lstat()
         return _unpacked(archive, (facts.st_ino, facts.st_size, facts.st_mtime_ns))

@@ -151,8 +151,8 @@ def places_of_files(converter: Any, assignment: str) -> dict[str, Any]:
 def content_of(path: Path) -> bytes:
     """The bytes of a regular file; nothing for what is none (a link that was refused, a directory).
 
-    StaffError for a file that may not be read: it was handed in, and nobody has seen it. The path may lead into a zip
-    file.
+    StaffError for a file that may not be read: it was handed in, and nobody has seen it. The path may lead into an
+    archive.
     """
     if archive := archive_of(path):
         return unpacked_at(archive).files.get(path.relative_to(archive).as_posix(), b"")
@@ -221,7 +221,7 @@ def _shown(*names: Any) -> tuple[str, ...]:
 def notebooks_in(folder: Path) -> list[Path]:
     """Every notebook file in and below a submission's folder, but for those that programs keep for themselves.
 
-    The path of one in a zip file leads through it. Browsers save notebooks as `.ipynb.txt` and `.ipynb.json`, too.
+    The path of one in an archive leads through it. Browsers save notebooks as `.ipynb.txt` and `.ipynb.json`, too.
     """
     kept = {".ipynb_checkpoints", "__MACOSX"}
     return [
@@ -234,7 +234,7 @@ def notebooks_in(folder: Path) -> list[Path]:
 
 
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.json|\.txt)?$", re.IGNORECASE)
-_OTHER_ARCHIVE = re.compile(r"\.(?:rar|7z|tar|tgz|tar\.(?:gz|bz2|xz))$", re.IGNORECASE)
+_OTHER_ARCHIVE = re.compile(r"\.(?:rar|7z|tar\.\w+|ipynb\.(?:gz|bz2|xz))$", re.IGNORECASE)
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
@@ -251,9 +251,9 @@ def unopened(folder: Path) -> dict[str, str]:
     unseen = {}
     for path, trouble in entries(folder):
         name = str(path.relative_to(folder))
-        if not trouble and _OTHER_ARCHIVE.search(name):
-            unseen[name] = "it is no zip file"
-        elif not trouble and is_archive(name):
+        if trouble:
+            continue
+        if is_archive(name):
             try:
                 inner = unpacked_at(path).left_out
             except NotAnArchive as error:
@@ -261,6 +261,8 @@ def unopened(folder: Path) -> dict[str, str]:
             else:
                 odd = {name: why for name, why in inner.items() if _NOTEBOOK.search(name) or is_archive(name)}
                 unseen |= {f"{name}/{inside}": why for inside, why in odd.items()}
+        elif _OTHER_ARCHIVE.search(name):
+            unseen[name] = "it is neither a zip file nor a tar file"
     return unseen
 
 

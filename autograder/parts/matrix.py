@@ -11,10 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from autograder.core import Parameters
-from autograder.errors import Unreadable
+from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.expression import CONSTANTS, Expression, differing
-from autograder.parts.typed import Typed
 from autograder.protocol.sympy_text import in_words
 from autograder.student.local_checks import Malformed, defined
 from autograder.student.preview import Shown, TypedRows, TypedText
@@ -141,8 +140,15 @@ class Matrix(Expression):
         return repr([list(row) for row in value])
 
     def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
-        """One matrix after the other."""
-        return Typed.first_equal(self, texts, answer, p)
+        """One matrix after the other, each up to the first entry that is not equal."""
+        for place, rows in enumerate(texts):
+            pairs = [pair for row, given in zip(rows, answer, strict=False) for pair in zip(row, given, strict=False)]
+            with contextlib.suppress(Unreadable, AuthorError):
+                if not _other_shape(answer, len(rows), len(rows[0])) and all(
+                    super(Matrix, self).decide(key, entry, p).equal for key, entry in pairs
+                ):
+                    return place
+        return None
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Entry by entry; the first entry that differs is named, without what it should be."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.audit import parallel
 from autograder.audit.mutation_score import strength
 from autograder.audit.parallel import audit_all, processes, strength_all
 from autograder.audit.problem import audit
@@ -56,8 +57,9 @@ def root(tmp_path):
     return tmp_path
 
 
-def test_the_reports_are_those_of_one_process(pool, root):
+def test_the_reports_are_those_of_one_process(pool, root, monkeypatch):
     """Faults, notes and scores in order, over more variants than one step takes; some mistakes only made in some."""
+    monkeypatch.setattr(parallel, "TOGETHER", 5)
     slugs, seen = ["b_problem", "a_problem"], []
     reports = audit_all(pool, slugs, root, variants=12, seed=3, progress=lambda done, total: seen.append((done, total)))
     assert reports == [audit(load(slug, root), statement_text(slug, root), variants=12, seed=3) for slug in slugs]

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import shutil
+import tarfile
 import zipfile
 
 import pytest
@@ -378,6 +379,18 @@ def zipped(files):
     return content.getvalue()
 
 
+def tarred(files, mode):
+    """A tar file."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode=mode) as archive:
+        for name, text in files.items():
+            data = text if isinstance(text, bytes) else json.dumps(text).encode()
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return content.getvalue()
+
+
 def given(solved, half, stub):
     """Each student's files."""
     needs_own = reading(solved, "own.txt")
@@ -391,6 +404,10 @@ def given(solved, half, stub):
         "zip_beside_stub": {"tiny.ipynb": stub, "ps1.ZIP": zipped({"tiny.ipynb": needs_own, "own.txt": b"1"})},
         "zip_in_zip": {"all.zip": zipped({"x/ps1.zip": zipped({"tiny.ipynb": needs_own, "own.txt": b"1"})})},
         "zip_and_data": {"ps1.zip": zipped({"tiny.ipynb": reading(solved, "scale.txt"), "scale.txt": b"7"})},
+        "tar": {"ps1.tar.gz": tarred({"a/tiny.ipynb": needs_own, "a/own.txt": b"1"}, "w:gz")},
+        "tar_beside_stub": {"tiny.ipynb": stub, "ps1.TAR": tarred({"tiny.ipynb": needs_own, "own.txt": b"1"}, "w")},
+        "tar_in_zip": {"all.zip": zipped({"x/ps1.tgz": tarred({"tiny.ipynb": needs_own, "own.txt": b"1"}, "w:gz")})},
+        "damaged_tar_beside_half": {"tiny.ipynb": half, "ps1.tar.gz": tarred({"tiny.ipynb": solved}, "w:gz")[:-40]},
         "text": {"tiny.ipynb.txt": solved},
         "json": {"tiny.ipynb.json": solved},
         "case": {"Tiny.ipynb": nameless(solved)},
@@ -408,6 +425,7 @@ def given(solved, half, stub):
 
 FULL = (
     "data", "data_changed", "nested", "nested_beside_stub", "zip", "zip_beside_stub", "zip_in_zip", "zip_and_data",
+    "tar", "tar_beside_stub", "tar_in_zip",
     "text", "json", "case", "strange", "strange_beside_stub", "rar_beside_answers",
 )  # fmt: skip
 FAILED = ("damaged_zip", "rar")
@@ -415,6 +433,7 @@ FAILED = ("damaged_zip", "rar")
 WAITING = {
     "damaged_zip_beside_stub": ({"centre", "Layer", "parameters", "axis"}, "ps1.zip"),
     "damaged_zip_beside_half": ({"Layer", "axis"}, "ps1.zip"),
+    "damaged_tar_beside_half": ({"Layer", "axis"}, "ps1.tar.gz"),
     "damaged_copy_beside_stub": ({"centre", "Layer", "parameters", "axis"}, "tiny-Copy1.ipynb"),
     "large": ({"centre"}, "larger than 32 MB"),
 }

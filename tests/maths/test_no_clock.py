@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from autograder import maths
-from autograder.maths import expression, growth, tensor
+from autograder.maths import derivation, expression, growth, tensor
+from autograder.maths.expression.budget import UNITS, Budget
+from autograder.maths.tensor import hints
 from autograder.maths.tensor.equivalence import explain
 from autograder.maths.tensor.known import first_equal
 
@@ -99,3 +101,37 @@ def test_nothing_that_decides_imports_a_clock():
         or (isinstance(node, ast.ImportFrom) and node.module in ("time", "datetime"))
     }  # fmt: skip
     assert found == allowed
+
+
+SUMS = "sum(" * 5 + "sin(a+b+c+d+f)" + "".join(f",{name},0,30)" for name in "abcdf")
+MANY = 300
+HOSTILE = {
+    "lines that are dear": "\n".join(f"sum(q^n,n,0,inf)+{number}*{SUMS}" for number in range(60)),
+    "one dear line": f"sum(q^n,n,0,inf)+{SUMS}\n1/(1-q)+{SUMS}",
+    "huge numbers": "sum(q^n,n,0,inf)+(((3)!)!)!\nq^2+max(9^999,q)",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_a_chain_may_cost_is_counted_for_all_its_lines(name, monkeypatch):
+    """However many lines there are, and whatever each would cost; what is left over is held, and nothing stops."""
+    spent, spend = [0.0], Budget.spend
+
+    def counted(self, operations, precision):
+        spent[0] += operations * (precision / 384) ** 1.5
+        spend(self, operations, precision)
+
+    monkeypatch.setattr(Budget, "spend", counted)
+    told = {"start": "sum(q^n,n,0,inf)", "milestones": [derivation.Milestone("an n", has=["n"], lacks=["sum"])]}
+    chain = f"sum(q^n,n,0,inf)\n{HOSTILE[name]}\n1/(1-q)"
+    found = derivation.decide("1/(1-q)", chain, domains={"q": "unit", "n": "nat"}, **told)
+    assert not found.equal and spent[0] < 6 * UNITS
+
+
+def test_how_often_a_long_equation_is_read_for_a_hint(monkeypatch):
+    """The more parts it has, the fewer repairs are tried: what one costs grows with their square."""
+    tried = []
+    monkeypatch.setattr(hints, "alike", lambda *_: tried.append(1))
+    answer = f"y = sum_{{{','.join(f'k_{i}' for i in range(MANY))}}} {' '.join(f'x[k_{i}]' for i in range(MANY))}"
+    found = tensor.decide("y = x[K] x[K]", answer, declarations=tensor.declare("x[K]"), target="y")
+    assert found.outcome == "different" and 0 < len(tried) <= hints.MOST_COMPARED / MANY**2

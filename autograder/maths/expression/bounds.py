@@ -60,7 +60,7 @@ def ordered(before: Node, after: Node, relation: str, options: Options) -> Decis
 
 def _counterexample(lower: Node, upper: Node, options: Options) -> str:
     """A point at which the lower side is above the upper one."""
-    comparison = Comparison(lower, upper, options.lives)
+    comparison = Comparison(lower, upper, options.lives, budget=options.budget)
     sample = [*points.plain(comparison.domains), *points.stratified(comparison.domains, points.generator("order"))]
     try:
         with precision(384):

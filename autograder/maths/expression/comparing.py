@@ -268,6 +268,7 @@ class Comparison:
 
 def compare(options: Options, reference: Node, answer: Node, budget: Budget | None = None) -> Finding:
     """Both trees at the points of comparison, as the question's options say."""
+    budget = budget or options.budget
     if any(isinstance(part, Call) and part.name == "lg" for tree in (reference, answer) for part in walk(tree)):
         return _with_either_base(options, reference, answer, budget)
     exact = None if options.tolerance is None else Fraction(str(options.tolerance))

@@ -29,7 +29,7 @@ def explain(options: Options, key: Node, given: Node, finding: Finding) -> Decis
     """The decision *different*, with the most telling reason found."""
     assert finding.sight is not None
     witness, detail = _witness(finding.sight), _detail(finding.sight)
-    budget = Budget()  # for all hints together: they must not outlast the decision itself
+    budget = options.budget or Budget()  # for all hints together: they must not outlast the decision itself
     for name, text in (options.mistakes or {}).items():
         if _is_mistake(options, name, text, given, budget):
             return different("mistake", _message(finding), witness=witness, **detail, mistake=name)

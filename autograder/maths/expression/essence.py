@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AuthorError
 from autograder.maths.expression.same_line import opened
@@ -38,6 +38,9 @@ from autograder.maths.expression.syntax import (
 )
 from autograder.maths.expression.vocabulary import Domain
 
+if TYPE_CHECKING:
+    from autograder.maths.expression.budget import Budget
+
 _ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
 _MOST_PARTS = 10
 _SHORT = 12  # terms of a sum that are looked at one by one
@@ -46,12 +49,12 @@ _NEAR = 1e-9
 Numbers = tuple[complex, ...]
 
 
-def essence(node: Node, lives: dict[str, Domain], *, opens: bool = True) -> Node:
+def essence(node: Node, lives: dict[str, Domain], budget: Budget, *, opens: bool = True) -> Node:
     """`node` without terms that cancel, factors that do, and whatever is a plain zero or one; its brackets opened.
 
-    Abbreviations stay as they are. With `opens` off, brackets stay too.
+    Abbreviations stay as they are. With `opens` off, brackets stay too. Where the budget is spent, the rest stays.
     """
-    core = _named(_Plain(_values(lives), opens).of(node))
+    core = _named(_Plain(_values(lives, budget), opens).of(node))
     return opened(core) if opens else core
 
 
@@ -240,10 +243,10 @@ def _is(found: Numbers | None, constant: int) -> bool:
     return bool(found) and all(abs(number - constant) <= _NEAR * constant for number in found or ())
 
 
-def _values(lives: dict[str, Domain]) -> Callable[[Node], Numbers | None]:
-    """What a part of a line is at three points; None where that cannot be said."""
+def _values(lives: dict[str, Domain], budget: Budget) -> Callable[[Node], Numbers | None]:
+    """What a part of a line is at three points; None where that cannot be said, or all parts have cost too much."""
     from autograder.maths.expression import points
-    from autograder.maths.expression.budget import Budget, Exhausted
+    from autograder.maths.expression.budget import Exhausted
     from autograder.maths.expression.comparing import Comparison
     from autograder.maths.precision import precision
 
@@ -251,15 +254,15 @@ def _values(lives: dict[str, Domain]) -> Callable[[Node], Numbers | None]:
 
     def values(node: Node) -> Numbers | None:
         try:
-            comparison = Comparison(_ZERO, node, lives, budget=Budget())
+            comparison = Comparison(_ZERO, node, lives, budget=budget)
             with precision(192):
                 pairs = [comparison.pair(point) for point in sample]
-        except (Exhausted, AuthorError):
+            return None if None in pairs else tuple(_complex(pair[1]) for pair in pairs if pair)
+        except (Exhausted, AuthorError, OverflowError):  # or no float is so large
             return None
-        return None if None in pairs else tuple(_complex(pair[1]) for pair in pairs if pair)
 
     return values
 
 
 def _complex(value: Any) -> complex:
-    return complex(float(value.p) / float(value.q)) if hasattr(value, "q") else complex(value)
+    return complex(Fraction(int(value.p), int(value.q))) if hasattr(value, "q") else complex(value)

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from autograder.maths.expression.parsing import read_constraints, reading
 from autograder.maths.expression.syntax import Compare
 from autograder.maths.expression.vocabulary import Domain, Vocabulary, domain
+
+if TYPE_CHECKING:
+    from autograder.maths.expression.budget import Budget
 
 UpTo = Literal["", "sign", "factor", "constant"]
 
@@ -23,7 +26,8 @@ class Options:
     relative, for questions that ask for decimals. `up_to` accepts a sign, a constant factor or an added constant.
     `forbid` names functions, `sum` or abbreviations that the answer must not use, `require` symbols it must, `allow`
     the only variables it may. `mistakes` maps names to wrong answers that feedback recognises.
-    `constraints` such as `K<=E` say where the variables live together.
+    `constraints` such as `K<=E` say where the variables live together. `budget` is for all comparisons with these
+    options together; each has one of its own where none is given.
     """
 
     domains: Mapping[str, str] | None = None
@@ -39,6 +43,7 @@ class Options:
     allow: Iterable[str] | None = None
     mistakes: Mapping[str, str] | None = None
     constraints: Iterable[str] = ()
+    budget: Budget | None = None
 
     @cached_property
     def words(self) -> Vocabulary:

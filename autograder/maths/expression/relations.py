@@ -95,7 +95,7 @@ def equal_up_to(options: Options, key: Node, given: Node) -> bool:
     """
     if options.up_to == "sign":
         return compare(options, Neg(key), given).kind == "agree"
-    relation = Relation(key, given, options.lives, Budget(), constraints=options.comparisons)
+    relation = Relation(key, given, options.lives, options.budget or Budget(), constraints=options.comparisons)
     factor = options.up_to == "factor"
     if (relation.factor() if factor else relation.difference()) is None:
         return False

@@ -22,6 +22,7 @@ from autograder.maths.tensor.values import Budget
 MOST_TRIED = 150
 SEARCH = 600_000  # operations, for all repairs together
 MOST_READ = 12_000  # parts of the equation, each time that it is read with a repair
+MOST_COMPARED = 400_000  # pairs of parts: the axes of each are those of others
 
 
 def ladder(question: Question, prepared: Prepared, outcome: Decision) -> Decision:
@@ -77,7 +78,8 @@ def _search(question: Question, prepared: Prepared, wrong: str) -> Repair | None
     for number, equation in enumerate(system.equations):
         if equation.left.name.key != wrong:
             continue
-        most = min(MOST_TRIED, MOST_READ // _parts(equation.right))
+        parts = _parts(equation.right)
+        most = min(MOST_TRIED, MOST_READ // parts, MOST_COMPARED // parts**2)
         for tried, repair in enumerate(repairs(equation, system)):
             if tried >= most or budget.left < 0:
                 return None
