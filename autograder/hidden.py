@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring import variants
+from autograder.authoring.assignment import read_assignment
 from autograder.authoring.loading import find_problems, load
 from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, student_seed
 from autograder.core import Outcome
@@ -41,7 +43,12 @@ def score(slug: str, part: str, *, version: int, seed: int, points: float, names
 
 def own_seed(assignment: str, slug: str) -> int:
     """The seed of the student in whose folder the notebook lies (`…/<student>/<assignment>/`), for own variants."""
-    return student_seed(_secret(), assignment, slug, Path.cwd().resolve().parent.name)
+    here = Path.cwd().resolve()
+    course = next((folder for folder in here.parents if (folder / f"{assignment}.toml").is_file()), None)
+    if course is None:
+        return student_seed(_secret(), assignment, slug, here.parent.name)
+    written, problem = read_assignment(course, assignment), load(slug, find_problems())
+    return variants.own_seed(written, problem, _secret(), here.parent.name)
 
 
 def _secret() -> bytes:
