@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograder.audit.leaks import Copied, LeakReport
 
@@ -29,22 +28,15 @@ def run_leaks(course: Path, names: Sequence[str], *, variants: int, jobs: int = 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     reports = []
     with processes(jobs or cores()) as pool, Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def step(name: str) -> Callable[[int, int], None]:
+            task = bar.add_task(name, total=None)
+            return lambda done, total: bar.update(task, completed=done, total=total)
+
         for assignment in assignments:
-            task = bar.add_task(assignment.name, total=None)
-            reports.append(
-                search_leaks(
-                    pool,
-                    assignment,
-                    root,
-                    variants=variants,
-                    progress=functools.partial(_update, bar, task),
-                )
-            )
+            found = search_leaks(pool, assignment, root, variants=variants, progress=step(assignment.name))
+            reports.append(found)
     return int(print_leaks(reports, Console()) > 0)
-
-
-def _update(bar: Any, task: Any, done: int, total: int) -> None:
-    bar.update(task, completed=done, total=total)
 
 
 def print_leaks(reports: Sequence[LeakReport], console: Console) -> int:
@@ -58,17 +50,17 @@ def print_leaks(reports: Sequence[LeakReport], console: Console) -> int:
         table.add_column(name, justify="right")
     for report in reports:
         numbers = (report.problems, report.variants, report.parts, report.shown, report.tried)
-        leaks = f"[red]{len(report.leaks)}[/]" if report.leaks else "0"
-        table.add_row(report.assignment, *(f"{number:,}" for number in numbers), leaks)
+        number_of_leaks = f"[red]{len(report.leaks)}[/]" if report.leaks else "0"
+        table.add_row(report.assignment, *(f"{number:,}" for number in numbers), number_of_leaks)
     console.print(table)
     for report in reports:
         for line in _listed(report):
             console.print(f"[dim]no leak:[/] {report.assignment}: {escape(line)}", highlight=False)
-    found = [(report.assignment, leak) for report in reports for leak in report.leaks]
-    for assignment, leak in found:
+    leaks = [(report.assignment, leak) for report in reports for leak in report.leaks]
+    for assignment, leak in leaks:
         console.print(f"[red]fault:[/] {assignment}: {escape(_sentence(leak))}", highlight=False)
-    console.print(f"{len(found)} {'leak' if len(found) == 1 else 'leaks'}.", highlight=False)
-    return len(found)
+    console.print(f"{len(leaks)} {'leak' if len(leaks) == 1 else 'leaks'}.", highlight=False)
+    return len(leaks)
 
 
 def _listed(report: LeakReport) -> Iterator[str]:

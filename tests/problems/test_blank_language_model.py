@@ -13,7 +13,7 @@ from autograder.maths import tensor
 from solutions.bidirectional import BlankLanguageModel, StackedBidirectionalRNN, leak
 
 ROOT = Path(__file__).parents[2] / "problems"
-PROBLEM = load("blank_language_model", ROOT)
+PROBLEM, DEFINITION = load("blank_language_model", ROOT), load("blank_definition", ROOT)
 F64 = torch.float64
 BASE = {"m": 1, "states": "with own word", "head": "linear", "bias_sign": "subtracted"}
 OTHER = {"m": 2, "states": "without own word", "head": "linear", "bias_sign": "subtracted"}
@@ -21,7 +21,8 @@ OTHER = {"m": 2, "states": "without own word", "head": "linear", "bias_sign": "s
 
 def judged(name, answer, p):
     """The standing of a typed answer, and its code."""
-    outcome = judge_part(PROBLEM.part(name), p, lambda question: Answer(value=answer), (0,))
+    problem = DEFINITION if name == "distribution" else PROBLEM
+    outcome = judge_part(problem.part(name), p, lambda question: Answer(value=answer), (0,))
     return outcome.standing, outcome.verdicts[0].code
 
 

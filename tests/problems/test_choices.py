@@ -9,6 +9,7 @@ from autograder.authoring.variants import variant
 
 SLUGS = (
     "language_cnn",
+    "blank_definition",
     "blank_language_model",
     "image_captioning",
     "loss_heads",

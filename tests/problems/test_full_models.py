@@ -527,8 +527,20 @@ def block(p, L, W_Q, W_K, W_V, W_O, gain_1, W_FF1, B_FF1, W_FF2, B_FF2, gain_2):
     return loaded(model, values)(L, causal=p["causal"])
 
 
+# The blanked word, by one's own parameters: the reference draws them from a seed.
+
+
+def predicted(p, e, forward, backward, t):
+    """The model's distribution from the states beside the blanks."""
+    before, behind = (t - 1, t + p["m"]) if p["states"] == "with own word" else (t, t + p["m"] - 1)
+    width = e.shape[1], forward.shape[1]
+    W_f, W_b = torch.randn(2, *width, generator=torch.Generator().manual_seed(0), dtype=F64) / math.prod(width) ** 0.5
+    return probabilities({"head": "linear"}, forward[[before]], backward[[behind]], e, W_f, W_b)[0]
+
+
 ROUTES = {
     "attention_sheet": {"masked_weights": masked_weights, "bert_input": bert_input},
+    "blank_definition": {"predict": predicted},
     "blank_language_model": {"contexts": contexts, "probabilities": probabilities, "exact_blanks": exact_blanks},
     "cross_attention": {"look": look, "translate": translate, "cross_attention": from_one_to_another},
     "image_captioning": {"attend": attend, "captioner": captions},

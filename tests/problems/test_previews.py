@@ -10,7 +10,7 @@ from autograder.parts import Equation
 from autograder.student import preview
 
 ROOT = Path(__file__).parents[2] / "problems"
-SLUGS = ("blank_language_model", "image_captioning", "language_cnn")
+SLUGS = ("blank_definition", "blank_language_model", "image_captioning", "language_cnn")
 
 
 @pytest.mark.parametrize("slug", SLUGS)
