@@ -90,7 +90,7 @@ def one_word_each(rng, p):
 def thought(x, W_h, W_x, B, lengths, *, p):
     """The thought vector of each source: x[B,S,I], lengths[B] -> [B,J]."""
     S = x.shape[1]
-    g = torch.zeros(len(x), len(B), dtype=x.dtype)
+    g = x.new_zeros(len(x), len(B))
     for s in reversed(range(S)) if p["reads"] == "right to left" else range(S):
         new = torch.tanh(g @ W_h.T + x[:, s] @ W_x.T - B)
         g = torch.where((s < lengths)[:, None], new, g)  # what stands behind the end is not read
@@ -106,7 +106,7 @@ def translation_loss(c, v, start, e, lengths, W_auto, W_h, W_x, B, *, p):
         P = torch.log_softmax(h @ W_auto.T @ e.T, dim=1)  # [B, V]
         losses.append(-P.gather(1, v[:, t, None])[:, 0])
         x = e[v[:, t]]
-    counts = torch.arange(v.shape[1]) < lengths[:, None]  # [B, T]
+    counts = torch.arange(v.shape[1], device=v.device) < lengths[:, None]  # [B, T]
     total = (torch.stack(losses, dim=1) * counts).sum(1)
     return total / lengths if p["loss"] == "mean" else total
 
