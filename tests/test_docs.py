@@ -18,6 +18,7 @@ from benchmarks import architecture, full_models
 from benchmarks.pages import written
 
 DOCS = Path(__file__).parents[1] / "docs"
+PROBLEMS = DOCS.parent / "problems"
 BLOCK = re.compile(r"^```(expression|equation|growth|derivation|matrix)(.*?)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -142,6 +143,14 @@ def test_the_page_of_problems_is_in_step(slug):
         assert killed == tried or row[3] == "–"
         assert int(tried or 0) <= len(part.mistakes)
         assert row[7] in ("0", "–")
+
+
+def test_the_page_of_sources_names_what_there_is():
+    """Every part that the page names exists, and every problem is named."""
+    named = re.findall(r"`(\w+)\.(\w+|\*)`", (DOCS / "coverage.md").read_text(encoding="utf-8").partition("## ")[2])
+    folders = {slug: {part.name for part in load(slug, PROBLEMS).parts} for slug in slugs(PROBLEMS)}
+    assert {slug for slug, _ in named} == set(folders)
+    assert [(slug, name) for slug, name in named if name != "*" and name not in folders[slug]] == []
 
 
 MAP = (DOCS / "architecture.md").read_text(encoding="utf-8")

@@ -122,7 +122,7 @@ def look(h, x, M, W_key, lengths, *, p):
     """Where a step looks and what it sees: h[B,J], x[B,I], M[B,S,J] -> alpha[B,S], V[B,J]."""
     q = (h if p["query"] == "state" else x) @ W_key  # [B, J]
     scores = torch.einsum("bj,bsj->bs", q, M)
-    behind = torch.arange(M.shape[1]) >= lengths[:, None]  # [B, S]
+    behind = torch.arange(M.shape[1], device=M.device) >= lengths[:, None]  # [B, S]
     alpha = torch.softmax(scores.masked_fill(behind, -torch.inf), dim=1)
     return alpha, torch.einsum("bs,bsj->bj", alpha, M)
 

@@ -136,7 +136,7 @@ def attention(L, W_Q, W_K, W_V, W_O, *, p):
     query, key, value = (torch.einsum("kuj,btj->bktu", W, L) for W in (W_Q, W_K, W_V))
     scores = query @ key.transpose(2, 3) / W_Q.shape[1] ** 0.5  # [B, K, T, T]
     if p["causal"]:
-        later = torch.ones(L.shape[1], L.shape[1], dtype=torch.bool).triu(1)
+        later = torch.ones_like(scores[0, 0], dtype=torch.bool).triu(1)
         scores = scores.masked_fill(later, -torch.inf)
     heads = torch.softmax(scores, dim=3) @ value
     return heads.transpose(1, 2).flatten(2) @ W_O.T

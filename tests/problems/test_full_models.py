@@ -493,6 +493,48 @@ def from_one_to_another(p, x, memory, W_Q, W_K, W_V, W_O):
     return loaded(model, {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": W_O})(x, memory)
 
 
+# Translation by a thought vector: the translator without attention, with the cell of the question.
+
+
+class VanillaSteps(nn.Module):
+    """A vanilla network in the place of the encoder."""
+
+    def __init__(self, W_h, W_x, B):
+        super().__init__()
+        self.cell = loaded(rnn.VanillaRNN(W_x.shape[1], len(B)), {"W_hh": W_h, "W_xh": W_x, "B": B})
+
+    def forward(self, x):
+        """All states, and the last."""
+        return self.cell(x)
+
+    def step(self, h, x):
+        """One step."""
+        return self.cell(x[:, None], h)[1]
+
+
+def thought(p, x, W_h, W_x, B, lengths):
+    """The translator's encoder; from left to right, on the source turned round."""
+    if p["reads"] == "left to right":
+        x = layers.reverse(x, lengths)
+    model = seq2seq.Seq2Seq(2, 2, x.shape[2], len(B), attention=None).double()
+    model.encoder, model.source = VanillaSteps(W_h, W_x, B), nn.Identity()
+    model.source.forward = lambda w_in: x
+    return model.encode(torch.zeros(x.shape[:2], dtype=torch.int64), lengths)[0]
+
+
+def translation_loss(p, c, v, start, e, lengths, W_auto, W_h, W_x, B):
+    """The translator's scores of the right words, and the loss over those that are there."""
+    model = seq2seq.Seq2Seq(2, *e.shape, len(B), attention=None).double()
+    with torch.no_grad():
+        for parameter, value in ((model.start, start), (model.target.e, e), (model.W_auto, W_auto)):
+            parameter.copy_(value)
+    model.cell = VanillaSteps(W_h, W_x, B)
+    model.encode = lambda w_in, lengths: (c, c[:, None])
+    scores = model(torch.zeros(len(v), 1, dtype=torch.int64), v)
+    loss = layers.sequence_log_loss(scores, v, layers.before(lengths, v.shape[1]))
+    return loss / lengths if p["loss"] == "mean" else loss
+
+
 # A block of the Transformer.
 
 ACTIVATIONS = {"relu": F.relu, "silu": F.silu, "squared relu": lambda x: F.relu(x) ** 2}
@@ -554,6 +596,7 @@ ROUTES = {
     "self_attention_runtime": {"layer": sequence_layer},
     "softmax_entropy": {"probabilities": softmax_in_digits, "entropies": entropies_in_digits},
     "spatial_transformer": {"spatial": image_layer},
+    "thought_vectors": {"thought": thought, "translation_loss": translation_loss},
     "transformer_block": {"feed_forward": feed_forward, "block": block},
     "ugrnn_gates": {"ugrnn": one_gate, "two_gate": two_gates, "TwoGateUGRNN": two_gate_module},
 }

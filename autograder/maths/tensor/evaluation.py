@@ -440,21 +440,15 @@ class Body:
         return Value(dims, self.arithmetic.apply(function, [value.spread(dims) for value in values]))
 
     def _softmax(self, node: Normalise) -> Value:
-        """exp of the body over its sum along the variables: along the whole axis, also where one entry is read."""
+        """exp of the body over its sum along the variables: along the whole axis, also where one entry is read.
+
+        That entry may lie beyond the axis: an integer sequence that says which one takes any numbers.
+        """
         wholes = {name: self.owner.whole(self.meaning, name) for name in node.over if not name.startswith("@")}
-        asked = {name: self._grid(name) for name in wholes if set(self._grid(name)) < set(wholes[name])}
-        if asked:
-            self.local |= {name: wholes[name] for name in asked}
-            value = self._softmax(node)
-            self.local |= asked
-            places = [
-                [wholes[dim].index(entry) for entry in asked[dim]] if dim in asked else range(size)
-                for dim, size in zip(value.dims, value.array.shape, strict=True)
-            ]
-            return Value(value.dims, value.array[np.ix_(*places)])
-        inside = self.value(node.body)
-        power = self._apply("exp", [inside], node)
-        total = power
+        asked = {name: self._grid(name) for name in wholes if set(self._grid(name)) != set(wholes[name])}
+        power = self._apply("exp", [self.value(node.body)], node)
+        self.local |= {name: wholes[name] for name in asked}
+        total = self._apply("exp", [self.value(node.body)], node) if asked else power
         count = 1
         for variable in node.over:
             if variable in total.dims:
@@ -463,6 +457,7 @@ class Body:
                 count *= len(self._grid(variable))
         if count > 1:
             total = self._times(total, self._scalar(count))
+        self.local |= asked
         return self._times(power, Value(total.dims, self.arithmetic.reciprocal(total.array)))
 
     def _unknown(self, node: Unknown) -> Value:

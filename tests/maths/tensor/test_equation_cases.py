@@ -309,3 +309,19 @@ def test_an_unreadable_answer_is_not_a_wrong_one() -> None:
     with pytest.raises(Unreadable) as caught:
         decide("y[i] = x[i]", "y[i] = x[i")
     assert caught.value.column == 10
+
+
+NAMED_ENTRIES = [
+    ("L[t] = ln(sum_{u} exp(S[t,u])) - S[t,v[t]]", "equal"),
+    ("L[t] = -ln(exp(S[t,v[t]]) / sum_{u} exp(S[t,u]))", "equal"),
+    ("L[t] = -S[t,v[t]]", "different"),
+    ("L[t] = ln(sum_{u} exp(S[t,u])) - S[t,1]", "different"),
+]
+
+
+@pytest.mark.parametrize(("reference", "outcome"), NAMED_ENTRIES)
+def test_an_entry_of_a_softmax_may_be_named_by_a_sequence(reference: str, outcome: str) -> None:
+    """The sum is over the whole axis, whichever entry of a softmax an integer sequence reads."""
+    declared = declare("S[T,V]", "v[T]", sequences="v")
+    answer = "P[t,w] = softmax_w[S[t,w]]\nL[t] = -ln(P[t,v[t]])"
+    assert decide(reference, answer, declarations=declared, target="L").outcome == outcome
