@@ -20,7 +20,7 @@ from autograder.authoring import loading, privacy, wheel
 from autograder.authoring.assignment import Assignment, read_assignment
 from autograder.authoring.building import notebooks
 from autograder.authoring.new_course import ROSTER
-from autograder.authoring.roster import read_roster
+from autograder.authoring.roster import of_course, read_roster
 from autograder.course import per_student
 from autograder.errors import AutograderError, StaffError
 from autograder.nbgrader import course_api
@@ -53,7 +53,10 @@ def release(
     force: bool = False,
     watch: Callable[[Iterable[Any], int], Iterable[Any]] = lambda items, total: items,
 ) -> Released:
-    """Make the students' version by nbgrader's generate_assignment, and what each student gets of it."""
+    """Make the students' version by nbgrader's generate_assignment, and what each student gets of it.
+
+    The gradebook is told who is on the course's roster.
+    """
     course = course.resolve()
     assignment = read_assignment(course, name)
     source = course / "source" / name
@@ -69,6 +72,11 @@ def release(
         made.notes += list(per_student.notes(course, assignment, people))
     with course_api.opened(course) as api:
         course_api.done("generate_assignment", api.generate_assignment(name))
+        try:
+            known = [student["id"] for student in course_api.students(api)]
+            course_api.enrol(api, of_course(course, known))
+        except StaffError as error:
+            made.notes.append(f"the gradebook was not told who takes part: {error.message}")
     if zipped:
         made.zips = list(_zips(course, assignment, people))
     return made
