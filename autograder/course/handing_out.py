@@ -30,7 +30,6 @@ PAGE = "how-to-work-and-hand-in.html"
 NEEDS = "requirements.txt"
 _TEMPLATE = Path(__file__).with_name("how_to_work.html")
 _WHEN = (2020, 1, 1, 0, 0, 0)  # same content, same bytes
-_IF_USED = ("torch", "matplotlib")  # of what students install, that which takes long
 
 
 @dataclass(kw_only=True)
@@ -162,8 +161,9 @@ def _beside(assignment: Assignment, released: Iterable[Path]) -> dict[str, bytes
 
 
 def _is_used(need: str, notebooks: str) -> bool:
+    """Whether these notebooks need it: Jupyter, and whatever they name."""
     name = (re.match(r"[\w.-]+", need) or [""])[0]
-    return name not in _IF_USED or name in notebooks
+    return name.startswith("jupyter") or name in notebooks
 
 
 def _zip(path: Path, folder: str, files: Mapping[Path, Path], beside: Mapping[str, bytes]) -> Path:
