@@ -36,6 +36,9 @@ def of_instructors() -> dict[str, str]:
             else:
                 continue
             found |= {line.strip(): path.name for line in code if len(line.strip()) >= 40}
+    for path in ROOT.glob("problems/*/walkthrough.md"):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        found |= {line.strip(): path.name for line in lines if len(line.strip()) >= 40}
     return found
 
 

@@ -30,16 +30,17 @@ Shown = Callable[[Problem, Part, Callable[..., Any], Parameters], str]
 
 READY = """\
 %matplotlib inline
-# The models are in the folder `solutions` of the course's checkout, which is looked for from here upwards.
+# The models are in the folder `solutions`, here or above, or come with the second distribution.
 import os
 import sys
 from pathlib import Path
 
 here = Path.cwd().resolve()
-checkout = next((folder for folder in (here, *here.parents) if (folder / "solutions" / "training.py").is_file()), None)
-if checkout is None:
-    raise ModuleNotFoundError("no folder `solutions` in or above this one: open the notebook inside the checkout")
-sys.path.insert(0, str(checkout))
+places = (here, *here.parents, Path(sys.prefix, "share", "deep-learning-autograder"))
+place = next((folder for folder in places if (folder / "solutions" / "training.py").is_file()), None)
+if place is None:
+    raise ModuleNotFoundError("no folder `solutions` in or above this one: put this notebook beside it")
+sys.path.insert(0, str(place))
 
 import matplotlib.pyplot as plt
 import torch
@@ -69,8 +70,8 @@ def notebook(
     needs = (
         "*The answers with their reasons, the known mistakes, and the model that the problem is a part of. The numbers "
         f"are those of variant {seed}. To run it, you need the package with its student extra "
-        "(`pip install '.[student]'`) and the folder `solutions` of the course's checkout, from which the models are "
-        "imported; a GPU is used if there is one.*"
+        "(`pip install '.[student]'`) and the models: the folder `solutions` beside or above it, or the distribution "
+        "deep-learning-autograder-problems; a GPU is used if there is one.*"
     )
     cells = [_markdown(f"# {problem.title}: a walkthrough", opening, needs), _code(READY)]
     if lines := setup_text(problem, p):

@@ -20,7 +20,7 @@ from autograder.authoring import loading, privacy, wheel
 from autograder.authoring.assignment import Assignment, read_assignment
 from autograder.authoring.building import notebooks
 from autograder.authoring.new_course import ROSTER
-from autograder.authoring.roster import read_roster
+from autograder.authoring.roster import of_course, read_roster
 from autograder.course import per_student
 from autograder.errors import AutograderError, StaffError
 from autograder.nbgrader import course_api
@@ -30,7 +30,6 @@ PAGE = "how-to-work-and-hand-in.html"
 NEEDS = "requirements.txt"
 _TEMPLATE = Path(__file__).with_name("how_to_work.html")
 _WHEN = (2020, 1, 1, 0, 0, 0)  # same content, same bytes
-_IF_USED = ("torch", "matplotlib")  # of what students install, that which takes long
 
 
 @dataclass(kw_only=True)
@@ -53,7 +52,10 @@ def release(
     force: bool = False,
     watch: Callable[[Iterable[Any], int], Iterable[Any]] = lambda items, total: items,
 ) -> Released:
-    """Make the students' version by nbgrader's generate_assignment, and what each student gets of it."""
+    """Make the students' version by nbgrader's generate_assignment, and what each student gets of it.
+
+    The gradebook is told who is on the course's roster.
+    """
     course = course.resolve()
     assignment = read_assignment(course, name)
     source = course / "source" / name
@@ -69,6 +71,11 @@ def release(
         made.notes += list(per_student.notes(course, assignment, people))
     with course_api.opened(course) as api:
         course_api.done("generate_assignment", api.generate_assignment(name))
+        try:
+            known = [student["id"] for student in course_api.students(api)]
+            course_api.enrol(api, of_course(course, known))
+        except StaffError as error:
+            made.notes.append(f"the gradebook was not told who takes part: {error.message}")
     if zipped:
         made.zips = list(_zips(course, assignment, people))
     return made
@@ -154,8 +161,9 @@ def _beside(assignment: Assignment, released: Iterable[Path]) -> dict[str, bytes
 
 
 def _is_used(need: str, notebooks: str) -> bool:
+    """Whether these notebooks need it: Jupyter, and whatever they name."""
     name = (re.match(r"[\w.-]+", need) or [""])[0]
-    return name not in _IF_USED or name in notebooks
+    return name.startswith("jupyter") or name in notebooks
 
 
 def _zip(path: Path, folder: str, files: Mapping[Path, Path], beside: Mapping[str, bytes]) -> Path:

@@ -7,11 +7,12 @@ import csv
 import logging
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.roster import Person
 from autograder.errors import StaffError
 from autograder.nbgrader.config import prepare_gradebooks
 
@@ -106,3 +107,13 @@ def students(api: Any) -> list[dict[str, Any]]:
             {key: getattr(row, key, None) for key in ("id", "first_name", "last_name", "email", "lms_user_id")}
             for row in gradebook.students
         ]
+
+
+def enrol(api: Any, people: Iterable[Person]) -> None:
+    """Let the gradebook know everybody on the roster, so that who hands in nothing has a line in the marks too."""
+    with api.gradebook as gradebook:
+        for person in people:
+            last, _, first = next((name for name in reversed(person.names) if ", " in name), "").partition(", ")
+            told = {"last_name": last, "first_name": first, "email": person.mail}
+            told["lms_user_id"] = person.numbers.get("canvas", "")
+            gradebook.update_or_create_student(person.id, **{word: text for word, text in told.items() if text})

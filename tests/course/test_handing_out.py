@@ -15,6 +15,7 @@ from autograder.authoring import sealing, wheel
 from autograder.authoring.new_course import PROBLEM, init
 from autograder.authoring.variants import course_secret, student_seed
 from autograder.cli import main
+from autograder.nbgrader import course_api
 from autograder.nbgrader.handouts import released_form
 from tests.leaks import ROOT, answers_of, leaks, text_of
 
@@ -126,6 +127,13 @@ def test_each_student_gets_their_own(course):
         seal = sealing.read(notebook, secret)
         assert seal.state == "verified" and seal.identity and seal.identity.student == student
         assert seal.identity.seed == student_seed(secret, "own", SLUG, student)
+
+
+def test_the_gradebook_knows_the_roster(course):
+    """Who hands in nothing has a line in the marks too: everybody is known by name from the release on."""
+    with course_api.opened(course) as api:
+        told = {student["id"]: student["last_name"] for student in course_api.students(api)}
+    assert told == {"ada": "L", "bob": "B"}
 
 
 def test_who_has_left_is_named(course):
