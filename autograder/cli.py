@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # The headings of `--help` and what stands under each, in the order of a term.
 GROUPS = {
     "Start": ("init", "demo"),
-    "Write problems": ("new", "audit", "variants", "judge", "decide"),
+    "Write problems": ("new", "audit", "variants", "preview", "judge", "decide"),
     "Hand out": ("build", "release", "extend"),
     "Grade": ("collect", "grade", "regrade", "marks"),
     "After": ("report", "export", "similar"),
@@ -444,22 +444,50 @@ def new(slug: str, original: str | None) -> None:
 @click.argument("slug")
 @click.option("--seed", default=0, show_default=True, help="The seed of the first variant.")
 @click.option("--count", type=click.IntRange(min=1), help="Show a table of the parameters of this many variants.")
+@click.option(
+    "--where", multiple=True, metavar="NAME=VALUE", help="Search for variants with this parameter (repeatable)."
+)
 @click.option("--student", help="Show this student's variant (see build --per-student).")
 @click.option("--assignment", help="The assignment that --student refers to.")
 @course_option
 def variants(
-    slug: str, seed: int, count: int | None, student: str | None, assignment: str | None, course: Path | None
+    slug: str,
+    seed: int,
+    count: int | None,
+    where: tuple[str, ...],
+    student: str | None,
+    assignment: str | None,
+    course: Path | None,
 ) -> None:
-    """Show variants of problem SLUG, statement beside solution."""
-    from autograder.commands.variant_table import show_variants
+    """Show variants of problem SLUG, or search for some.
 
+    \b
+      autograder variants ugrnn_gates --seed 7          one, with its answers
+      autograder variants ugrnn_gates --count 20        what twenty seeds draw
+      autograder variants ugrnn_gates --where R_gate=h  which seeds draw that
+
+    To hand out such a variant, write the parameters, or the seed, into ASSIGNMENT.toml:
+
+    \b
+      [parameters.softmax_entropy]
+      family = "from 0"
+      [seeds]
+      ugrnn_gates = 5130
+    """
+    from autograder.commands.variant_table import find_variants, show_variants
+
+    if where:
+        find_variants(slug, where, seed=seed, count=count or 10)
+        return
     if student is not None:
-        from autograder.authoring.assignment import find_course
-        from autograder.authoring.variants import course_secret, student_seed
+        from autograder.authoring.assignment import find_course, read_assignment
+        from autograder.authoring.loading import load
+        from autograder.authoring.variants import course_secret, own_seed
 
         if assignment is None:
             raise click.UsageError("--student needs --assignment: a student has another variant in each assignment")
-        seed = student_seed(course_secret(course or find_course()), assignment, slug, student)
+        course = course or find_course()
+        seed = own_seed(read_assignment(course, assignment), load(slug), course_secret(course), student)
     show_variants(slug, range(seed, seed + (count or 1)), full=count is None)
 
 
@@ -481,6 +509,31 @@ def init(course: Path) -> None:
     for path in make(course):
         click.echo(f"wrote {path}")
     click.echo(f"Next: cd {shlex.quote(str(course))}    (then read README.md)")
+
+
+@main.command()
+@click.argument("name", metavar="SLUG|ASSIGNMENT")
+@click.option("--seed", type=int, help="The variant (default: 0, or the one of the assignment).")
+@click.option("--answers", is_flag=True, help="Show the answer beside each question.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the page to this file.")
+@click.option("--open/--no-open", "opens", default=True, show_default=True, help="Open the page in the browser.")
+@course_option
+def preview(name: str, seed: int | None, answers: bool, output: Path | None, opens: bool, course: Path | None) -> None:
+    """Show the page that a student will see.
+
+    The name is that of a problem or of an assignment, whose notebooks follow each other on one page. The page needs no
+    network. Nothing is written into the course.
+
+    \b
+      autograder preview softmax_entropy --seed 7 --answers
+      autograder preview exam-1 --output exam-1.html --no-open
+    """
+    from autograder.nbgrader.student_page import write_page
+
+    path = write_page(name, seed=seed, answers=answers, output=output, course=course)
+    click.echo(f"wrote {path}")
+    if opens:
+        click.launch(path.as_uri())
 
 
 @main.command()

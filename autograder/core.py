@@ -364,6 +364,10 @@ class Part(metaclass=_NamedArguments):
         """
         yield from ()
 
+    def answer_under(self, p: Parameters) -> Any:
+        """What is right under `p`, as data: equal where variants ask for the same."""
+        return self.reference(p) if callable(self.reference) else self.reference
+
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """What differs when it is asked twice; empty where nothing does."""
         differs = callable(self.reference) and self.reference(p) != self.reference(p)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import ledger
-from autograder.authoring.assignment import Assignment, find_course, read_if_there
+from autograder.authoring import ledger, variants
+from autograder.authoring.assignment import Assignment, find_course, read_assignment, read_if_there
 from autograder.authoring.loading import find_problems, load
 from autograder.authoring.sealing import Identity
 from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_secret, student_seed
@@ -82,7 +82,7 @@ def _known(slug: str, seed: int, version: int, assignment: Assignment | None, pr
     own = {
         other: Identity(
             assignment=assignment.name, slug=other, version=version, parameters="", student=whose,
-            seed=seed if other == slug else own_seed(assignment.name, other) if whose else assignment.seed,
+            seed=seed if other == slug else _seed_of(assignment, other, whose, problems),
         )
         for other in dict.fromkeys((slug, *assignment.problems))
     }  # fmt: skip
@@ -96,9 +96,19 @@ def _known(slug: str, seed: int, version: int, assignment: Assignment | None, pr
     return known
 
 
+def _seed_of(assignment: Assignment, slug: str, whose: str, problems: Path) -> int:
+    """The seed of another notebook of the assignment: the student's own, or the class's."""
+    return own_seed(assignment.name, slug) if whose else variants.class_seed(assignment, load(slug, problems))
+
+
 def own_seed(assignment: str, slug: str) -> int:
     """The seed of the student in whose folder the notebook lies (`…/<student>/<assignment>/`), for own variants."""
-    return student_seed(_secret(), assignment, slug, Path.cwd().resolve().parent.name)
+    here = Path.cwd().resolve()
+    course = next((folder for folder in here.parents if (folder / f"{assignment}.toml").is_file()), None)
+    if course is None:
+        return student_seed(_secret(), assignment, slug, here.parent.name)
+    written, problem = read_assignment(course, assignment), load(slug, find_problems())
+    return variants.own_seed(written, problem, _secret(), here.parent.name)
 
 
 def _secret() -> bytes:

@@ -3,6 +3,7 @@
     python -m benchmarks.strength                      writes docs/problems.md (about ten minutes on one core)
     python -m benchmarks.strength softmax_entropy      writes that problem's section anew
     python -m benchmarks.strength softmax_entropy --variants 1000      audits so many, and writes nothing
+    python -m benchmarks.strength --answers            counts distinct answers anew, and leaves the rest (seconds)
 
 Each problem is audited in VARIANTS variants, then its references are mutated.
 """
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from autograder.audit.distinct_answers import CODE, distinct_answers
 from autograder.audit.mutation_score import PartStrength, strength
 from autograder.audit.problem import AuditReport, PartAudit, audit
 from autograder.authoring.loading import load, slugs, statement_text
@@ -34,27 +37,50 @@ Each part was audited in {variants} variants, which together cover most paramete
 - *Mutants*: references with one small change made by machine; how many lost marks or were held, of those made.
 - *Equivalent mutants* gave the same values on further draws, or are proved equal.
 - *Surviving mutants* are the others: the hidden tests do not catch them.
+- *Distinct answers*: in how many ways the right answer differs between variants; for code, among {code} of them. A part
+  with a constant answer asks every class and every student for the same.
 
 Made by `python -m benchmarks.strength`; `tests/test_docs.py` keeps it in step with the folders.
 """
-COLUMNS = ("part", "kind", "points", "mistakes", "equivalents", "mutants", "equivalent mutants", "surviving mutants")
+COLUMNS = ("part", "kind", "points", "mistakes", "equivalents", "mutants", "equivalent mutants", "surviving mutants",
+           "distinct answers")  # fmt: skip
 
 
 def section(problem: Problem, report: AuditReport, mutants: list[PartStrength]) -> str:
     """One problem's heading and table."""
-    found = {part.name: part for part in mutants}
+    found, answers = {part.name: part for part in mutants}, distinct_answers(problem)
     lines = [
         f"## {problem.title}: `{problem.slug}`",
         "",
-        f"From {problem.source}. {report.distinct} distinct variants in {report.drawn} draws; the longest solution has "
-        f"{report.par_ratio or 1:.2f} times as many words and signs as the shortest.",
+        f"From {problem.source}. {report.distinct} distinct sets of parameters in {report.drawn} draws; the longest "
+        f"solution has {report.par_ratio or 1:.2f} times as many words and signs as the shortest.",
         "",
         f"| {' | '.join(COLUMNS)} |",
         f"| {' | '.join('---' for _ in COLUMNS)} |",
     ]
     for part in report.parts:
-        lines.append(f"| {' | '.join((*_audited(part), *_mutants(found.get(part.name))))} |")
+        cells = (*_audited(part), *_mutants(found.get(part.name)), counted(answers[part.name]))
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
+
+
+def counted(answers: int) -> str:
+    """How many answers a part has; one that never changes is named so."""
+    return str(answers) if answers > 1 else "constant"
+
+
+def with_answers(section: str, answers: Mapping[str, int]) -> str:
+    """A section whose last column is made anew."""
+    lines = section.split("\n")
+    for place, line in enumerate(lines):
+        cells = [cell.strip() for cell in line.split("|")[1:-1]][: len(COLUMNS) - 1]
+        if line.startswith("| part"):
+            lines[place] = f"| {' | '.join(COLUMNS)} |"
+        elif line.startswith("| ---"):
+            lines[place] = f"| {' | '.join('---' for _ in COLUMNS)} |"
+        elif line.startswith("| `"):
+            lines[place] = f"| {' | '.join((*cells, counted(answers[cells[0].strip('`')])))} |"
+    return "\n".join(lines).replace(" distinct variants in ", " distinct sets of parameters in ")
 
 
 def _audited(part: PartAudit) -> tuple[str, ...]:
@@ -77,10 +103,16 @@ def written(page: str) -> dict[str, str]:
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--variants", default=VARIANTS, show_default=True, help="Variants to audit of each problem.")
-def main(names: tuple[str, ...], variants: int) -> None:
+@click.option("--answers", "alone", is_flag=True, help="Count distinct answers anew, and audit nothing.")
+def main(names: tuple[str, ...], variants: int, alone: bool) -> None:
     """Audit the problems NAMES, or all, and write their sections of the page; nothing is written after a fault."""
     known = slugs(PROBLEMS)
     sections = written(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    if alone:
+        for slug in names or sections:
+            sections[slug] = with_answers(sections[slug], distinct_answers(load(slug, PROBLEMS)))
+        _write([sections[slug] for slug in known if slug in sections])
+        return
     checked, seconds, faults = 0, 0.0, []
     for slug in names or known:
         problem = load(slug, PROBLEMS)
@@ -99,9 +131,12 @@ def main(names: tuple[str, ...], variants: int) -> None:
     for fault in faults:
         print(fault)
     if variants == VARIANTS and not faults:
-        kept = [sections[slug] for slug in known if slug in sections]
-        PAGE.write_text("\n".join([HEAD.format(variants=variants), *kept]), encoding="utf-8")
+        _write([sections[slug] for slug in known if slug in sections])
     sys.exit(bool(faults))
+
+
+def _write(kept: Sequence[str]) -> None:
+    PAGE.write_text("\n".join([HEAD.format(variants=VARIANTS, code=CODE), *kept]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from autograder.audit.parallel import gathered
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.loading import load
 from autograder.authoring.source_notebook import build, without_hidden
-from autograder.authoring.variants import stream_key, variant
+from autograder.authoring.variants import class_seeds, stream_key, variant
 from autograder.core import BEGIN, END, Answer, Parameters, Part
 from autograder.grading.judge import judge_part
 from autograder.maths import guard
@@ -80,11 +80,11 @@ def search_leaks(
     progress: Progress = lambda done, total: None,
 ) -> LeakReport:
     """Hand in what the notebooks of an assignment show, in its own variant and in those of the seeds after it."""
-    seeds = range(assignment.seed, assignment.seed + variants)
-    read = dict(gathered(pool, {slug: (_read, slug, root, seeds) for slug in assignment.problems}, progress))
+    seeds = {slug: class_seeds(assignment, load(slug, root), variants) for slug in assignment.problems}
+    read = dict(gathered(pool, {slug: (_read, slug, root, seeds[slug]) for slug in assignment.problems}, progress))
     shown = [tuple((slug, read[slug][place]) for slug in assignment.problems) for place in range(variants)]
     steps = {
-        (slug, first): (_tried, slug, root, seeds[first : first + TOGETHER], shown[first : first + TOGETHER])
+        (slug, first): (_tried, slug, root, seeds[slug][first : first + TOGETHER], shown[first : first + TOGETHER])
         for slug in assignment.problems
         for first in range(0, variants, TOGETHER)
     }

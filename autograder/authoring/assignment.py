@@ -21,6 +21,8 @@ _WANTED: dict[str, type | tuple[type, ...]] = {
     "opening": str,
     "points": dict,
     "variants": str,
+    "seeds": dict,
+    "parameters": dict,
     "void": dict,
     "due": datetime.datetime,
     "penalty": (int, float),
@@ -37,6 +39,7 @@ class Assignment:
     part, what holds for parts that should not have been asked as they were. After `due` and `grace_days` more, each day
     that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration. The
     `excused` have no mark in it, whatever they handed in.
+    `seeds` are those of problems that have one of their own, and `parameters` what is fixed of a problem's draw.
     """
 
     name: str
@@ -51,6 +54,8 @@ class Assignment:
     penalty: float | None = None
     grace_days: float = 0.0
     excused: tuple[str, ...] = ()
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -91,18 +96,29 @@ def read_assignment(course: Path, name: str) -> Assignment:
     variants = content.get("variants", "class")
     if variants not in ("class", "student"):
         raise StaffError("assignment", f"{path}: variants is 'class' or 'student', not {variants!r}")
-    points = content.get("points", {})
+    for table in ("points", "seeds", "parameters"):
+        for slug in content.get(table, {}):
+            if slug not in content["problems"]:
+                raise StaffError(
+                    "assignment",
+                    f"{path}: {table} are given for {slug!r}, which is not in problems"
+                    f"{did_you_mean(slug, content['problems'])}",
+                )
+    points, seeds, parameters = (content.get(table, {}) for table in ("points", "seeds", "parameters"))
     for slug, total in points.items():
-        if slug not in content["problems"]:
-            raise StaffError(
-                "assignment",
-                f"{path}: points are given for {slug!r}, which is not in problems"
-                f"{did_you_mean(slug, content['problems'])}",
-            )
         if isinstance(total, bool) or not isinstance(total, int | float) or not total > 0:
             raise StaffError("assignment", f"{path}: the points of {slug} must be a number above zero, not {total!r}")
+    for slug, own in seeds.items():
+        if type(own) is not int:
+            raise StaffError("assignment", f"{path}: the seed of {slug} is a whole number, not {own!r}")
+    for slug, fixed in parameters.items():
+        if not isinstance(fixed, dict) or not fixed:
+            raise StaffError(
+                "assignment", f"{path}: write [parameters.{slug}], and under it lines such as name = value"
+            )
     seed, voids = content.get("seed", 0), read_voids(path, content.get("void", {}), content["problems"])
-    not_for_some(path, voids, seed, variants == "student")
+    common = [slug for slug in content["problems"] if slug not in parameters and variants != "student"]
+    not_for_some(path, voids, {slug: seeds.get(slug, seed) for slug in common})
     return Assignment(
         name=name,
         title=content.get("title", name),
@@ -113,6 +129,8 @@ def read_assignment(course: Path, name: str) -> Assignment:
         per_student=variants == "student",
         voids=voids,
         excused=_excused(path, content.get("excused", [])),
+        seeds=seeds,
+        parameters=parameters,
         **_late(path, content),
     )
 
@@ -148,16 +166,20 @@ def read_if_there(course: Path, name: str) -> Assignment | None:
 def write_second(course: Path, first: str, name: str, seed: int) -> Path:
     """The file of an assignment like another one, under another seed; one that is there already is left as it is.
 
+    What is fixed of its parameters stays so; seeds of single problems give way to the new one.
+
     StaffError where that one is another assignment, or the name is none.
     """
     if not re.fullmatch(r"\w[\w. -]*", name):
         raise StaffError("assignment", f"{name!r} cannot be an assignment's name: it names a folder")
-    wanted, path = replace(read_assignment(course, first), name=name, seed=seed), course / f"{name}.toml"
+    wanted = replace(read_assignment(course, first), name=name, seed=seed, seeds={})
+    path = course / f"{name}.toml"
     if not path.is_file():
         text = (course / f"{first}.toml").read_text(encoding="utf-8")
         head, table, rest = text.partition("\n[")  # a table's keys come after the assignment's own
-        head = re.sub(r"^seed[ \t]*=.*\n?", "", head, flags=re.MULTILINE)
-        path.write_text(f"seed = {seed}\n{head}{table}{rest}", encoding="utf-8")
+        head = re.sub(r"^seeds?(\.\w+)?[ \t]*=.*\n?", "", head, flags=re.MULTILINE)
+        tables = re.sub(r"\n\[seeds\][^\n]*(?:\n(?!\[)[^\n]*)*", "", table + rest)
+        path.write_text(f"seed = {seed}\n{head}{tables}", encoding="utf-8")
     if replace(read_assignment(course, name), title=wanted.title) != wanted:
         raise StaffError("assignment", f"{path} is there, and is not {first} with seed {seed}; choose another name")
     return path

@@ -13,7 +13,7 @@ from autograder.authoring.assignment import Assignment
 from autograder.authoring.ledger import Made
 from autograder.authoring.sealing import MINE
 from autograder.authoring.source_notebook import build
-from autograder.authoring.variants import course_secret, variant
+from autograder.authoring.variants import class_seed, course_secret, variant
 from autograder.errors import StaffError
 
 
@@ -30,7 +30,7 @@ def notebook_text(assignment: Assignment, slug: str, seed: int, root: Path | Non
 def notebooks(assignment: Assignment, seed: int | None = None, root: Path | None = None) -> Iterator[tuple[str, str]]:
     """Name and text of each source notebook of an assignment; `seed` overrides the assignment's own."""
     for slug in assignment.problems:
-        yield slug, notebook_text(assignment, slug, assignment.seed if seed is None else seed, root)
+        yield slug, notebook_text(assignment, slug, class_seed(assignment, loading.load(slug, root), seed), root)
 
 
 def write(
@@ -83,7 +83,8 @@ def _own_again(course: Path, assignment: Assignment, root: Path) -> Iterator[Mad
 def own_variants(assignment: Assignment, seeds: Mapping[tuple[str, str], int], root: Path) -> Iterator[Made]:
     """The variants that each student would be given, by student and problem; the class's where they have none."""
     for (student, slug), seed in seeds.items():
-        drawn = variant(loading.load(slug, root), seed if assignment.per_student else assignment.seed)
+        problem = loading.load(slug, root)
+        drawn = variant(problem, seed if assignment.per_student else class_seed(assignment, problem))
         name, own = assignment.name, assignment.per_student
         yield ledger.made({"cells": []}, drawn, step="built", assignment=name, student=student, own=own)
 

@@ -7,21 +7,29 @@ again, and is never committed.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
+import json
 import os
 import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from autograder.authoring import ledger, privacy
-from autograder.core import Problem, Variant
-from autograder.errors import StaffError
+from autograder.authoring.assignment import Assignment
+from autograder.authoring.sealing import as_json
+from autograder.core import Parameters, Problem, Variant
+from autograder.errors import StaffError, did_you_mean
 
 SECRET_VARIABLE = "AUTOGRADER_SECRET"  # noqa: S105 - a variable's name
 SECRET_FILE = ".course-secret"  # noqa: S105 - a file's name
 LEAST = 32  # characters
+TRIED = 50_000  # seeds, among which one must have the parameters that are fixed
+SHOWN = 300  # seeds that show what a problem draws
 _OF_A_CLASS = ("submitted", "autograded", "reports", "students")  # what depends on the secret that it was made with
 
 
@@ -101,8 +109,126 @@ def student_seed(secret: bytes, assignment: str, slug: str, student: str) -> int
     return stream_key(secret, "variant", assignment, slug, student)[0]
 
 
+def own_seed(assignment: Assignment, problem: Problem, secret: bytes, student: str) -> int:
+    """The seed of a student's own variant, with the parameters that the assignment fixes."""
+    return seed_with(
+        problem, student_seed(secret, assignment.name, problem.slug, student), fixed_in(assignment, problem)
+    )
+
+
+def class_seed(assignment: Assignment, problem: Problem, seed: int | None = None) -> int:
+    """The seed by which an assignment draws a problem, with the parameters that it fixes; `seed` overrides its own."""
+    first = assignment.seeds.get(problem.slug, assignment.seed) if seed is None else seed
+    return seed_with(problem, first, fixed_in(assignment, problem))
+
+
+def class_seeds(assignment: Assignment, problem: Problem, count: int) -> list[int]:
+    """The seed by which an assignment draws a problem, and the next ones with what it fixes."""
+    seeds = [class_seed(assignment, problem)]
+    while len(seeds) < count:
+        seeds.append(seed_with(problem, seeds[-1] + 1, fixed_in(assignment, problem)))
+    return seeds
+
+
+def fixed_in(assignment: Assignment, problem: Problem) -> Mapping[str, Any]:
+    """The parameters of a problem that an assignment fixes."""
+    return assignment.parameters.get(problem.slug, {})
+
+
+def seed_with(problem: Problem, seed: int, fixed: Mapping[str, Any]) -> int:
+    """The first seed from `seed` on that draws these parameters: so all of a variant follows from its seed.
+
+    StaffError where the problem has no such parameter, never draws such a value, or does not draw them together.
+    """
+    if not fixed:
+        return seed
+    names = check_drawn(problem, {name: [value] for name, value in fixed.items()})
+    wanted = {name: fixed[name] for name in names}
+    found = _seed_with(problem.draw, problem.slug, seed, json.dumps(wanted, sort_keys=True))
+    if found is None:
+        together = ", ".join(f"{name} = {value!r}" for name, value in wanted.items())
+        raise StaffError(
+            "parameters",
+            f"{problem.slug} never draws {together} together, in {TRIED:,} seeds from {seed} on; fix fewer of them",
+        )
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _seed_with(draw: Callable[[Any], Parameters], slug: str, seed: int, wanted: str) -> int | None:
+    fixed = json.loads(wanted)
+    seeds = range(seed, seed + TRIED)
+    return next((number for number in seeds if has(draw(_generator(slug, number)), fixed)), None)
+
+
+def has(p: Parameters, fixed: Mapping[str, Any]) -> bool:
+    """Whether parameters have these values. A truth value is no number."""
+    return all(name in p and _same(p[name], value) for name, value in fixed.items())
+
+
+def _same(drawn: Any, value: Any) -> bool:
+    return isinstance(drawn, bool) == isinstance(value, bool) and (
+        drawn == value or as_json({"": drawn}) == as_json({"": value})
+    )
+
+
+def check_drawn(problem: Problem, values: Mapping[str, Iterable[Any]]) -> list[str]:
+    """The names, where the problem draws each of the values; StaffError says what it draws instead.
+
+    Of a number that is drawn from many, any may be given: whether it is drawn, a search says.
+    """
+    drawn = seen(problem)
+    for name, wanted in values.items():
+        if name not in drawn:
+            raise StaffError(
+                "parameters",
+                f"{problem.slug} has no parameter {name!r}{did_you_mean(name, drawn)}; it has {', '.join(drawn)}",
+            )
+        for value in wanted:
+            if not any(_same(item, value) for item in drawn[name]) and not _of_many(value, drawn[name]):
+                kinds = ", ".join(map(repr, drawn[name][:12])) + (", …" if len(drawn[name]) > 12 else "")
+                raise StaffError(
+                    "parameters",
+                    f"{problem.slug} never draws {name} = {value!r}"
+                    f"{did_you_mean(str(value), map(str, drawn[name]))}; it draws {kinds}",
+                )
+    return list(values)
+
+
+def _of_many(value: Any, drawn: list[Any]) -> bool:
+    """Whether a value may be among numbers of which not all have been seen."""
+    numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in (value, *drawn))
+    return numbers and len(drawn) > SHOWN // 10
+
+
+def seen(problem: Problem) -> dict[str, list[Any]]:
+    """What the first seeds give, by the parameters' names: each value once, in order where there is one."""
+    return _seen(problem.draw, problem.slug)
+
+
+@functools.lru_cache(maxsize=64)
+def _seen(draw: Callable[[Any], Parameters], slug: str) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for number in range(SHOWN):
+        for name, value in draw(_generator(slug, number)).items():
+            values = found.setdefault(name, [])
+            if not any(_same(item, value) for item in values):
+                values.append(value)
+    return {name: sorted(values, key=lambda item: (str(type(item)), item)) for name, values in found.items()}
+
+
+def variants_with(problem: Problem, seed: int, fixed: Mapping[str, Any], most: int = TRIED) -> Iterator[Variant]:
+    """The variants with these parameters, among those of `most` seeds from `seed` on."""
+    drawn = (variant(problem, number) for number in range(seed, seed + most))
+    yield from (item for item in drawn if has(item.parameters, fixed))
+
+
 def variant(problem: Problem, seed: int) -> Variant:
     """The variant that `draw` gives for a seed: public, since its numbers stand in the statement."""
-    digest = hashlib.sha256(f"{problem.slug}\x1f{seed}".encode()).digest()
-    rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
-    return Variant(slug=problem.slug, version=problem.version, parameters=problem.draw(rng), seed=seed)
+    parameters = problem.draw(_generator(problem.slug, seed))
+    return Variant(slug=problem.slug, version=problem.version, parameters=parameters, seed=seed)
+
+
+def _generator(slug: str, seed: int) -> np.random.Generator:
+    digest = hashlib.sha256(f"{slug}\x1f{seed}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))

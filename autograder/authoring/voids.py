@@ -126,10 +126,13 @@ def _is_answer(item: Any) -> bool:
     return isinstance(item, str | int | float) and not isinstance(item, bool)
 
 
-def not_for_some(path: Path, voids: Mapping[str, Mapping[str, Void]], seed: int, per_student: bool) -> None:
-    """Refuse to drop a part in some variants only: the maximum is one for the class."""
+def not_for_some(path: Path, voids: Mapping[str, Mapping[str, Void]], seeds: Mapping[str, int]) -> None:
+    """Refuse to drop a part in some variants only: the maximum is one for the class.
+
+    `seeds` are those by which the whole class has a problem, where that is known.
+    """
     for slug, part, void in listed(voids):
-        if void.effect == DROP and void.variants and (per_student or seed not in void.variants):
+        if void.effect == DROP and void.variants and seeds.get(slug) not in void.variants:
             raise StaffError(
                 "void",
                 f"{path}: [void.'{slug}.{part}'] drops the part in some variants only, but the gradebook has one "

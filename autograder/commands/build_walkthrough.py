@@ -14,6 +14,7 @@ from autograder.audit.simulated_answers import handed_in
 from autograder.authoring import loading, privacy, walkthrough
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.building import write_text
+from autograder.authoring.variants import class_seed
 from autograder.checks.compare import array, is_tensor
 from autograder.core import Case, Parameters, Part, Problem
 from autograder.parts.choice import Choice
@@ -34,7 +35,7 @@ def build(course: Path, assignment: Assignment, seed: int | None = None) -> None
     root = loading.find_problems(course)
     for slug in assignment.problems:
         problem = loading.load(slug, root).worth(assignment.points.get(slug))
-        drawn_from = assignment.seed if seed is None else seed
+        drawn_from = class_seed(assignment, problem, seed)
         content = walkthrough.notebook(problem, drawn_from, shows, opening=f"*{assignment.title}*", root=root)
         path = course / FOLDER / assignment.name / f"{slug}.ipynb"
         new = write_text(path, json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

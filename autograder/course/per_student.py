@@ -15,7 +15,7 @@ from traitlets.config import Config
 from autograder.authoring import ledger, loading
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.building import notebook_text, own_variants, refuse_other_numbers, write_text
-from autograder.authoring.variants import course_secret, student_seed, variant
+from autograder.authoring.variants import course_secret, own_seed, variant
 from autograder.errors import StaffError
 from autograder.nbgrader.handouts import released_form
 from autograder.nbgrader.seal import sealed
@@ -38,7 +38,7 @@ def write_own(
         )
     root, secret = loading.find_problems(course), course_secret(course)
     seeds = {
-        (student, slug): student_seed(secret, assignment.name, slug, student)
+        (student, slug): own_seed(assignment, loading.load(slug, root), secret, student)
         for student in students
         for slug in assignment.problems
     }
@@ -80,6 +80,6 @@ def alike(course: Path, assignment: Assignment, students: list[str]) -> dict[str
     shared = {}
     for slug in assignment.problems:
         problem = loading.load(slug, root)
-        drawn = [variant(problem, student_seed(secret, assignment.name, slug, item)).parameters for item in students]
+        drawn = [variant(problem, own_seed(assignment, problem, secret, item)).parameters for item in students]
         shared[slug] = sum(drawn.count(p) > 1 for p in drawn)
     return shared

@@ -16,11 +16,11 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import ClearHiddenTests, ComputeChecksums
 
 from autograder.authoring import ledger, loading
-from autograder.authoring.assignment import read_assignment
+from autograder.authoring.assignment import Assignment, read_assignment, read_if_there
 from autograder.authoring.building import notebook_text
 from autograder.authoring.ledger import Made
 from autograder.authoring.sealing import MINE, Identity, as_json
-from autograder.authoring.variants import course_secret, student_seed, variant
+from autograder.authoring.variants import course_secret, own_seed, student_seed, variant
 from autograder.errors import AutograderError, StaffError
 from autograder.grading.identity import Handout, Known
 from autograder.nbgrader.stubs import PutStubs
@@ -134,7 +134,14 @@ class Handouts:
         if not marks.get("per_student"):
             return Identity(**words, seed=marks["seed"])
         seed = student_seed(self.secret, self.assignment, marks["slug"], student)
+        if self._written:
+            seed = own_seed(self._written, loading.load(marks["slug"], self.problems), self.secret, student)
         return Identity(**words, seed=seed, student=student)
+
+    @functools.cached_property
+    def _written(self) -> Assignment | None:
+        """The assignment's file, where there is one."""
+        return read_if_there(self.course, self.assignment)
 
     def _forms(self, name: str, seed: int) -> tuple[Any, Any]:
         """Released and whole form of a notebook under a seed, as plain data."""

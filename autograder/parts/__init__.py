@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from autograder.parts.module import Module
     from autograder.parts.number import Number
     from autograder.parts.ordering import Ordering
+    from autograder.parts.sampled import Sampled
     from autograder.parts.selection import Selection
     from autograder.parts.term import Term
+    from autograder.parts.trained import Trained
     from autograder.parts.vector import Vector
     from autograder.parts.written import Written
 
@@ -38,8 +40,10 @@ __all__ = [
     "Module",
     "Number",
     "Ordering",
+    "Sampled",
     "Selection",
     "Term",
+    "Trained",
     "Vector",
     "Written",
     "find",

@@ -181,6 +181,10 @@ class Ordering(Part):
         solution = self.answer_cell(self.reference, p)
         return f'# {self.name} = "..."   (letters from {letters}, in order)\n{BEGIN}\n{solution}{END}\n'
 
+    def answer_under(self, p: Parameters) -> list[str]:
+        """The texts of the lines, in order."""
+        return list(self.lines(p).values())
+
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """No letters."""
         return {**super().trivial_answers(p), "an empty string": "", "an empty list": [], "one line": "a"}

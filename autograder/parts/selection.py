@@ -124,6 +124,10 @@ class Selection(Part):
         letters = ", ".join(self.options(p))
         return f'# {self.name} = "..."   (letters from {letters})\n{BEGIN}\n{self.name} = {self.right(p)!r}\n{END}\n'
 
+    def answer_under(self, p: Parameters) -> list[str | None]:
+        """The texts of the right options."""
+        return [option(p) for option in self.right_options(p)]
+
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """The texts of the options."""
         differs = any(option(p) != option(p) for option in self.reference)

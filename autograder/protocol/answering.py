@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import inspect
 import io
@@ -122,9 +123,28 @@ def _as_in_training(question: Question) -> Iterator[None]:
         modes.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         modes.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
+        if "seed" in question.options:
+            _seeded(int(question.options["seed"]), modes)
         if torch := sys.modules.get("torch"):
             _torch_modes(torch, question, modes)
+            if "gradients" in question.options:
+                _counted(torch, int(question.options["gradients"]), modes)
         yield
+
+
+def _seeded(seed: int, modes: contextlib.ExitStack) -> None:
+    """Random numbers from a seed, in every library that code draws them from; as before after it."""
+    import random
+
+    import numpy as np
+
+    modes.callback(random.setstate, random.getstate())
+    modes.callback(np.random.set_state, np.random.get_state())
+    random.seed(seed)
+    np.random.seed(seed)
+    if torch := sys.modules.get("torch"):
+        modes.callback(torch.set_rng_state, torch.get_rng_state())
+        torch.default_generator.manual_seed(seed)  # not those of other devices: that takes a millisecond
 
 
 def _torch_modes(torch: Any, question: Question, modes: contextlib.ExitStack) -> None:
@@ -143,6 +163,25 @@ def _torch_modes(torch: Any, question: Question, modes: contextlib.ExitStack) ->
     modes.enter_context(torch.enable_grad())
     modes.enter_context(torch.autograd.set_detect_anomaly(False))
     modes.enter_context(torch.autocast("cpu", enabled=False))
+
+
+def _counted(torch: Any, most: int, modes: contextlib.ExitStack) -> None:
+    """No more than so many gradients are computed: whoever asks for another one gets an error."""
+    left = [most]
+
+    def counting(compute: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(compute)
+        def computed(*arguments: Any, **words: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise RuntimeError(f"more than {most} gradients were computed")
+            return compute(*arguments, **words)
+
+        return computed
+
+    for name in ("backward", "grad"):
+        modes.callback(setattr, torch.autograd, name, compute := getattr(torch.autograd, name))
+        setattr(torch.autograd, name, counting(compute))
 
 
 def _default_device() -> Any:

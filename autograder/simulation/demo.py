@@ -22,7 +22,7 @@ from autograder.authoring.assignment import Assignment, read_assignment
 from autograder.authoring.new_course import PROBLEM
 from autograder.authoring.scaffold import scaffold
 from autograder.authoring.shipped import shipped
-from autograder.authoring.variants import variant
+from autograder.authoring.variants import class_seed, variant
 from autograder.core import Problem, Report
 from autograder.errors import StaffError
 from autograder.grading import report
@@ -255,7 +255,7 @@ def _study(api: Any, place: Path, assignment: Assignment, member: Student, probl
     files: dict[str, Any] = {}
     for problem in problems:
         released = json.loads((fetched / f"{problem.slug}.ipynb").read_text())
-        p = variant(problem, assignment.seed).parameters
+        p = variant(problem, class_seed(assignment, problem)).parameters
         files |= member.does[problem.slug].make(Work(released, problem, p))
     shutil.rmtree(fetched)
     if files:

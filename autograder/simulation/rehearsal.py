@@ -21,7 +21,7 @@ from traitlets.config import Config
 from autograder.authoring import building, loading
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.source_notebook import build
-from autograder.authoring.variants import SECRET_VARIABLE, variant
+from autograder.authoring.variants import SECRET_VARIABLE, class_seed, variant
 from autograder.core import Outcome as PartOutcome
 from autograder.core import Problem, Report
 from autograder.course import journal
@@ -95,7 +95,7 @@ def run(
 
 
 def _desk(course: Path, root: Path, problems: Sequence[Problem], student: str) -> Desk:
-    seed = read_assignment(course, demo.ASSIGNMENT).seed
+    assignment = read_assignment(course, demo.ASSIGNMENT)
     released = {
         problem.slug: (course / "release" / demo.ASSIGNMENT / f"{problem.slug}.ipynb").read_text()
         for problem in problems
@@ -105,7 +105,10 @@ def _desk(course: Path, root: Path, problems: Sequence[Problem], student: str) -
     ]
     return Desk(
         folder=course / "submitted" / student / demo.ASSIGNMENT,
-        works=[_solved(json.loads(released[problem.slug]), problem, seed) for problem in problems],
+        works=[
+            _solved(json.loads(released[problem.slug]), problem, class_seed(assignment, problem))
+            for problem in problems
+        ],
         released=released,
         others=[_solved(other, problem, OTHER_SEED) for other, problem in zip(others, problems, strict=True)],
     )

@@ -25,7 +25,7 @@ class Malformed(StudentError):
 
 @dataclass(frozen=True)
 class Array:
-    """The library, dtype and shape of an array, without its entries."""
+    """The library, dtype and shape of an array, without its entries; any dtype where none is named."""
 
     library: str
     shape: tuple[int, ...]
@@ -46,7 +46,7 @@ class Array:
 
     def __str__(self) -> str:
         library = "torch tensor" if self.library == "torch" else "numpy array"
-        return f"a {library} of shape {self.shape} and dtype {self.dtype}"
+        return f"a {library} of shape {self.shape}" + (f" and dtype {self.dtype}" if self.dtype else "")
 
 
 def tensor(*shape: int, dtype: str = "float64") -> Array:
@@ -148,7 +148,8 @@ def _fault(value: Any, form: Any, where: str) -> str:
         pairs = enumerate(zip(value, form, strict=True), 1)
         return next(filter(None, (_fault(item, wanted, f"value {i} of {where}") for i, (item, wanted) in pairs)), "")
     if isinstance(form, Array):
-        return "" if form_of(value) == str(form) else f"{where} is {form_of(value)}, but it should be {form}"
+        found = form_of(value) if form.dtype else form_of(value).partition(" and dtype")[0]
+        return "" if found == str(form) else f"{where} is {form_of(value)}, but it should be {form}"
     from autograder.checks.compare import number
 
     good = number(value) is not None if form in (int, float) else form is None or isinstance(value, form)

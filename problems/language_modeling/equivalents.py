@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 
@@ -153,6 +154,61 @@ def clears_after_the_loss(p):
     return ["scores", "loss", "zero", "backward", "clip", "step"]
 
 
+def by_gumbel(scores, temperature, n):
+    noise = -torch.log(-torch.log(torch.rand(n, len(scores), dtype=torch.float64)))
+    return (scores / temperature + noise).argmax(-1)
+
+
+def by_inversion(scores, temperature, n):
+    cumulative = torch.softmax(scores / temperature, dim=-1).cumsum(-1)
+    return torch.searchsorted(cumulative, torch.rand(n, dtype=torch.float64)).clamp(max=len(scores) - 1)
+
+
+def by_distribution(scores, temperature, n):
+    return torch.distributions.Categorical(logits=scores / temperature).sample((n,))
+
+
+def by_numpy(scores, temperature, n):
+    P = torch.softmax(scores / temperature, dim=-1).numpy()
+    return torch.from_numpy(np.random.choice(len(P), size=n, p=P / P.sum()))
+
+
+def by_fresh_generator(scores, temperature, n):
+    P = torch.softmax(scores / temperature, dim=-1).numpy()
+    return torch.as_tensor(np.random.default_rng(np.random.randint(2**31)).choice(len(P), n, p=P / P.sum()))
+
+
+def by_plain_steps(before, following, new, V):
+    tables = torch.zeros(2, V, V, dtype=torch.float64, requires_grad=True)
+    for _ in range(50):
+        scores = tables[0, before[:, 0]] + tables[1, before[:, 1]]
+        loss = -torch.log_softmax(scores, -1)[torch.arange(len(before)), following].mean()
+        (slope,) = torch.autograd.grad(loss, tables)
+        tables = (tables - 2 * slope).detach().requires_grad_()
+    return torch.log_softmax(tables[0, new[:, 0]] + tables[1, new[:, 1]], -1)
+
+
+def by_modules(before, following, new, V):
+    model = torch.nn.Linear(2 * V, V, dtype=torch.float32)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+
+    def features(pairs):
+        return torch.nn.functional.one_hot(pairs, V).flatten(1).float()
+
+    for _ in range(50):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(features(before)), following).backward()
+        optimizer.step()
+    return torch.log_softmax(model(features(new)), -1)
+
+
+def by_counting(before, following, new, V):
+    counts = torch.full((V, V, V), 0.3, dtype=torch.float64)
+    for (a, b), w in zip(before.tolist(), following.tolist(), strict=True):
+        counts[a, b, w] += 1
+    return (counts / counts.sum(-1, keepdim=True)).log()[new[:, 0], new[:, 1]]
+
+
 EQUIVALENTS = {
     "log_loss": [by_cross_entropy, by_rows, by_ignoring, by_single_constant],
     "perplexity": [by_token, by_weights, by_product],
@@ -176,5 +232,7 @@ EQUIVALENTS = {
         ),
     ],
     "length_law": ["The geometric distribution.", "Geometric", "a geometric law", "geometrically distributed"],
+    "sample": [by_gumbel, by_inversion, by_distribution, by_numpy, by_fresh_generator],
+    "train": [by_plain_steps, by_modules, by_counting],
     "training_step": [clears_after_the_scores, clears_after_the_loss],
 }

@@ -481,6 +481,131 @@ def generates_while_training(p):
     return ["zero", "scores", "greedy", "loss", "backward", "clip", "step"]
 
 
+# Sampling at a temperature.
+
+
+def temperature_ignored(scores, temperature, n):
+    """You drew at temperature one, whatever temperature was given."""
+    return torch.multinomial(torch.softmax(scores, dim=-1), n, replacement=True)
+
+
+def temperature_multiplied(scores, temperature, n):
+    """At a high temperature your tokens are less evenly spread than at a low one: it is the other way round."""
+    return torch.multinomial(torch.softmax(scores * temperature, dim=-1), n, replacement=True)
+
+
+def temperature_of_probabilities(scores, temperature, n):
+    """The temperature divides the scores, before the softmax."""
+    return torch.multinomial(torch.softmax(torch.softmax(scores, dim=-1) / temperature, dim=-1), n, replacement=True)
+
+
+def most_likely_tokens(scores, temperature, n):
+    """You take the most likely token every time: nothing is drawn."""
+    return scores.argmax().expand(n).clone()
+
+
+def evenly(scores, temperature, n):
+    """You draw all tokens equally often: what are the scores for?"""
+    return torch.randint(len(scores), (n,))
+
+
+def one_for_all(scores, temperature, n):
+    """You draw once and repeat that token: each of the n tokens is a draw of its own."""
+    return torch.multinomial(torch.softmax(scores / temperature, dim=-1), 1).expand(n).clone()
+
+
+def by_quota(scores, temperature, n):
+    """You give each token its share of the places, one after the other; what is drawn at one place must tell nothing
+    about the next."""
+    counts = (n * torch.softmax(scores / temperature, dim=-1)).long()
+    counts[scores.argmax()] += n - counts.sum()
+    return torch.roll(torch.arange(len(scores)).repeat_interleave(counts), int(torch.randint(n, ())))
+
+
+def in_pairs(scores, temperature, n):
+    """You use each draw twice."""
+    return torch.multinomial(torch.softmax(scores / temperature, dim=-1), n, replacement=True)[: n // 2].repeat(2)
+
+
+def with_a_seed(scores, temperature, n):
+    """You set a seed: every call draws the same tokens."""
+    torch.manual_seed(0)
+    return torch.multinomial(torch.softmax(scores / temperature, dim=-1), n, replacement=True)
+
+
+def uniform_noise(scores, temperature, n):
+    """The largest of noisy scores follows the softmax only if the noise has Gumbel's law; yours is uniform."""
+    return (scores / temperature + torch.rand(n, len(scores), dtype=torch.float64)).argmax(-1)
+
+
+# Training a model of two words.
+
+
+def _trained(before, following, V, *, lr=0.1, steps=50, sign=1.0, columns=(0, 1), twice=False):
+    tables = [torch.zeros(V, V, dtype=torch.float64, requires_grad=True) for _ in columns]
+
+    def scores(pairs):
+        total = sum(table[pairs[:, column]] for table, column in zip(tables, columns, strict=True))
+        return torch.softmax(total, dim=-1) if twice else total
+
+    optimizer = torch.optim.Adam(tables, lr=lr)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        (sign * torch.nn.functional.cross_entropy(scores(before), following)).backward()
+        optimizer.step()
+    return lambda pairs: scores(pairs).detach()
+
+
+def last_word_alone(before, following, new, V):
+    """Your model looks at the last word alone: both words before matter."""
+    return torch.log_softmax(_trained(before, following, V, columns=(1,))(new), dim=-1)
+
+
+def first_word_alone(before, following, new, V):
+    """Your model looks at the first of the two words alone: both of them matter."""
+    return torch.log_softmax(_trained(before, following, V, columns=(0,))(new), dim=-1)
+
+
+def not_trained(before, following, new, V):
+    """All words are equally likely in your model: nothing was learned."""
+    return torch.log_softmax(_trained(before, following, V, steps=0)(new), dim=-1)
+
+
+def one_step(before, following, new, V):
+    """You make a single step: the budget is larger."""
+    return torch.log_softmax(_trained(before, following, V, steps=1)(new), dim=-1)
+
+
+def climbs(before, following, new, V):
+    """You make the loss larger: a step goes against the gradient."""
+    return torch.log_softmax(_trained(before, following, V, sign=-1.0, lr=0.01)(new), dim=-1)
+
+
+def hardly_moves(before, following, new, V):
+    """Your steps are so small that the model has hardly changed when the budget is spent."""
+    return torch.log_softmax(_trained(before, following, V, lr=0.001)(new), dim=-1)
+
+
+def softmax_twice(before, following, new, V):
+    """Your loss takes the softmax of probabilities: cross_entropy expects scores."""
+    return torch.log_softmax(_trained(before, following, V, twice=True)(new), dim=-1)
+
+
+def words_exchanged(before, following, new, V):
+    """You exchange the two words when you predict."""
+    return torch.log_softmax(_trained(before, following, V)(new.flip(-1)), dim=-1)
+
+
+def probabilities_for_their_logs(before, following, new, V):
+    """You return probabilities, where their logarithms are asked for."""
+    return torch.softmax(_trained(before, following, V)(new), dim=-1)
+
+
+def scores_without_softmax(before, following, new, V):
+    """You return scores: their exponentials do not sum to one."""
+    return 1 + _trained(before, following, V)(new)
+
+
 MISTAKES = {
     "log_loss": [
         counts_padding,
@@ -538,5 +663,29 @@ MISTAKES = {
         clears_at_the_end,
         predicts_the_word_it_reads,
         generates_while_training,
+    ],
+    "sample": [
+        temperature_ignored,
+        temperature_multiplied,
+        temperature_of_probabilities,
+        most_likely_tokens,
+        evenly,
+        one_for_all,
+        by_quota,
+        in_pairs,
+        with_a_seed,
+        uniform_noise,
+    ],
+    "train": [
+        last_word_alone,
+        first_word_alone,
+        not_trained,
+        one_step,
+        climbs,
+        hardly_moves,
+        softmax_twice,
+        words_exchanged,
+        probabilities_for_their_logs,
+        scores_without_softmax,
     ],
 }

@@ -9,8 +9,10 @@ from autograder import (
     Function,
     Ordering,
     Problem,
+    Sampled,
     Selection,
     Term,
+    Trained,
     Unreadable,
     close,
     exactly,
@@ -20,10 +22,12 @@ from autograder import (
 )
 from autograder.maths import expression
 
+from .drawing import DRAWS, sample
 from .equivalents import EQUIVALENTS
 from .lines import LENGTH_LAW, OVER_TIME, STEP, length_law, training_step
 from .mistakes import MISTAKES
 from .notation import letters
+from .training import TRAINING, train
 
 
 def draw(rng):
@@ -290,5 +294,7 @@ PROBLEM = Problem(
         Selection("over_time", points=3, reference=OVER_TIME),
         Term("length_law", points=1, reference=length_law, forms=LENGTH_LAW),
         Ordering("training_step", points=2, reference=training_step, **STEP),
+        Sampled("sample", points=4, reference=sample, **DRAWS),
+        Trained("train", points=4, reference=train, **TRAINING),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.authoring import loading
 from autograder.authoring.assignment import read_assignment
-from autograder.authoring.variants import course_secret, variant
+from autograder.authoring.variants import class_seed, course_secret, variant
 from autograder.grading import report
 from autograder.simulation.classroom import Work, hand_in
 from tests import forked
@@ -82,7 +82,7 @@ def graded(name, course):
     wrong = {}
     for slug in assignment.problems:
         problem = loading.load(slug)
-        p = variant(problem, assignment.seed).parameters
+        p = variant(problem, class_seed(assignment, problem)).parameters
         released = json.loads((course / "release" / assignment.name / f"{slug}.ipynb").read_text())
         handed["solved"] |= Work(released, problem, p).solve().files()
         handed["empty"] |= Work(released, problem, p).files()
