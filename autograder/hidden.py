@@ -82,7 +82,7 @@ def _known(slug: str, seed: int, version: int, assignment: Assignment | None, pr
     own = {
         other: Identity(
             assignment=assignment.name, slug=other, version=version, parameters="", student=whose,
-            seed=seed if other == slug else _seed_of(assignment, other),
+            seed=seed if other == slug else _seed_of(assignment, other, whose, problems),
         )
         for other in dict.fromkeys((slug, *assignment.problems))
     }  # fmt: skip
@@ -96,11 +96,9 @@ def _known(slug: str, seed: int, version: int, assignment: Assignment | None, pr
     return known
 
 
-def _seed_of(assignment: Assignment, slug: str) -> int:
-    """The seed by which a problem was drawn for the student in whose folder the notebook lies."""
-    if assignment.per_student:
-        return own_seed(assignment.name, slug)
-    return variants.class_seed(assignment, load(slug, find_problems()))
+def _seed_of(assignment: Assignment, slug: str, whose: str, problems: Path) -> int:
+    """The seed of another notebook of the assignment: the student's own, or the class's."""
+    return own_seed(assignment.name, slug) if whose else variants.class_seed(assignment, load(slug, problems))
 
 
 def own_seed(assignment: str, slug: str) -> int:

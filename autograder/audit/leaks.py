@@ -18,8 +18,8 @@ from autograder.audit.parallel import gathered
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.loading import load
 from autograder.authoring.source_notebook import build, without_hidden
-from autograder.authoring.variants import class_seed, stream_key, variant
-from autograder.core import BEGIN, END, Answer, Parameters, Part, Problem
+from autograder.authoring.variants import class_seeds, stream_key, variant
+from autograder.core import BEGIN, END, Answer, Parameters, Part
 from autograder.grading.judge import judge_part
 from autograder.maths import guard
 from autograder.protocol.answering import one_thread
@@ -80,7 +80,7 @@ def search_leaks(
     progress: Progress = lambda done, total: None,
 ) -> LeakReport:
     """Hand in what the notebooks of an assignment show, in its own variant and in those of the seeds after it."""
-    seeds = {slug: _seeds(assignment, load(slug, root), variants) for slug in assignment.problems}
+    seeds = {slug: class_seeds(assignment, load(slug, root), variants) for slug in assignment.problems}
     read = dict(gathered(pool, {slug: (_read, slug, root, seeds[slug]) for slug in assignment.problems}, progress))
     shown = [tuple((slug, read[slug][place]) for slug in assignment.problems) for place in range(variants)]
     steps = {
@@ -94,12 +94,6 @@ def search_leaks(
         assignment=assignment.name, variants=variants, problems=len(assignment.problems), parts=len(tried),
         shown=len(texts), tried=sum(map(len, tried.values())), found=tuple(found.values()),
     )  # fmt: skip
-
-
-def _seeds(assignment: Assignment, problem: Problem, variants: int) -> list[int]:
-    """The assignment's own variant of a problem and those of the seeds after it, each with what it fixes."""
-    first = assignment.seeds.get(problem.slug, assignment.seed)
-    return [class_seed(assignment, problem, first + place) for place in range(variants)]
 
 
 def texts_of(notebook: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:

@@ -122,6 +122,14 @@ def class_seed(assignment: Assignment, problem: Problem, seed: int | None = None
     return seed_with(problem, first, fixed_in(assignment, problem))
 
 
+def class_seeds(assignment: Assignment, problem: Problem, count: int) -> list[int]:
+    """The seed by which an assignment draws a problem, and the next ones with what it fixes."""
+    seeds = [class_seed(assignment, problem)]
+    while len(seeds) < count:
+        seeds.append(seed_with(problem, seeds[-1] + 1, fixed_in(assignment, problem)))
+    return seeds
+
+
 def fixed_in(assignment: Assignment, problem: Problem) -> Mapping[str, Any]:
     """The parameters of a problem that an assignment fixes."""
     return assignment.parameters.get(problem.slug, {})
