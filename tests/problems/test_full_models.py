@@ -296,6 +296,18 @@ def probabilities(p, left, right, e, W_f, W_b):
     return torch.stack(rows)
 
 
+def predict(p, e, forward, backward, t):
+    """The model's scores, with the matrices that the reference draws, of the states beside the blanks."""
+    width, J = e.shape[1], forward.shape[1]
+    model = bidirectional.BlankLanguageModel(len(e), width, J).double()
+    drawn = torch.Generator().manual_seed(0)
+    model.W_f.data, model.W_b.data = torch.randn(2, width, J, generator=drawn, dtype=F64) / (width * J) ** 0.25
+    model.words.e.data = e / (width * J) ** 0.25
+    beside = (t - 1, t + p["m"]) if p["states"] == "with own word" else (t, t + p["m"] - 1)
+    left, right = forward[beside[0]], backward[beside[1]]
+    return torch.softmax(model.words.scores(left @ model.W_f.T + right @ model.W_b.T), -1)
+
+
 def exact_blanks(p, A, pi, w):
     """All ways to fill the run of blanks are listed and added up."""
     m, V, words = p["m"], len(pi), w.tolist()
@@ -529,6 +541,7 @@ def block(p, L, W_Q, W_K, W_V, W_O, gain_1, W_FF1, B_FF1, W_FF2, B_FF2, gain_2):
 
 ROUTES = {
     "attention_sheet": {"masked_weights": masked_weights, "bert_input": bert_input},
+    "blank_definition": {"predict": predict},
     "blank_language_model": {"contexts": contexts, "probabilities": probabilities, "exact_blanks": exact_blanks},
     "cross_attention": {"look": look, "translate": translate, "cross_attention": from_one_to_another},
     "image_captioning": {"attend": attend, "captioner": captions},
