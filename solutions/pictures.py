@@ -40,8 +40,9 @@ def learning_curves(runs: Mapping[str, Curve], title: str = "") -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")
-    lowest = min(min(run.losses) for run in runs.values())
-    axes = figure.add_subplot(title=title, xlabel="step", ylabel="loss", yscale="log" if lowest > 0 else "linear")
+    losses = [loss for run in runs.values() for loss in run.losses]
+    wide = 0 < min(losses) < max(losses) / 10  # more than a factor of ten, and nothing below zero
+    axes = figure.add_subplot(title=title, xlabel="step", ylabel="loss", yscale="log" if wide else "linear")
     for number, (name, run) in enumerate(runs.items()):
         axes.plot(run.losses, color=f"C{number}", linewidth=1, alpha=0.25)
         axes.plot(running_mean(run.losses), color=f"C{number}", label=name)
@@ -60,7 +61,7 @@ def heat_maps(
     y: str = "",
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
-    highest: float | None = None,
+    highest: int | float | None = None,
 ) -> Figure:
     """Matrices side by side, by their titles; from 0 to `highest`, or to the largest entry of all.
 
@@ -73,14 +74,16 @@ def heat_maps(
     lowest = min(0.0, *(float(matrix.min()) for matrix in shown.values()))
     tall = max(matrix.shape[0] / max(matrix.shape[1], 1) for matrix in shown.values())
     width = min(12.0, 4.2 * len(shown))
-    height = min(6.0, max(2.2, tall * width / len(shown)))
+    height = min(6.0, max(2.8, tall * width / len(shown)))
     figure = Figure(figsize=(width, height), layout="constrained")
     for number, (title, matrix) in enumerate(shown.items()):
         axes = figure.add_subplot(1, len(shown), number + 1, xlabel=x, ylabel="" if number else y)
         axes.set_title(title, fontsize=12 if len(shown) < 4 else 9)
         image = axes.imshow(matrix.numpy(), vmin=lowest, vmax=highest, cmap="viridis", aspect="auto")
         if columns:
-            axes.set_xticks(range(len(columns)), columns, rotation=45 if max(map(len, columns)) > 2 else 0)
+            axes.set_xticks(range(len(columns)), columns)
+            if max(map(len, columns)) > 2:
+                axes.tick_params(axis="x", rotation=90)
         if rows:
             axes.set_yticks(range(len(rows)), rows if not number else [""] * len(rows))
     figure.colorbar(image, ax=figure.axes, shrink=0.9)

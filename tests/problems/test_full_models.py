@@ -21,7 +21,19 @@ from autograder.authoring.loading import load, slugs
 from autograder.authoring.variants import variant
 from autograder.checks.compare import difference
 from autograder.protocol.respondents import local
-from solutions import attention, bidirectional, captioner, counting, layers, mlp, rnn, seq2seq, spatial, ugrnn
+from solutions import (
+    attention,
+    bidirectional,
+    captioner,
+    counting,
+    layers,
+    mlp,
+    rnn,
+    seq2seq,
+    spatial,
+    transformer,
+    ugrnn,
+)
 from solutions.language_cnn import stride_two_layer
 from solutions.positional import shift_matrix, sinusoid
 from solutions.tasks import TASKS
@@ -294,6 +306,18 @@ def probabilities(p, left, right, e, W_f, W_b):
             halves = [torch.stack([vector @ side for vector in e]) for side in (one, other)]
             rows.append(sum((half - half.max()).exp() / (half - half.max()).exp().sum() for half in halves) / 2)
     return torch.stack(rows)
+
+
+def predict(p, e, forward, backward, t):
+    """The model's scores, with the matrices that the reference draws, of the states beside the blanks."""
+    width, J = e.shape[1], forward.shape[1]
+    model = bidirectional.BlankLanguageModel(len(e), width, J).double()
+    drawn = torch.Generator().manual_seed(0)
+    model.W_f.data, model.W_b.data = torch.randn(2, width, J, generator=drawn, dtype=F64) / (width * J) ** 0.25
+    model.words.e.data = e / (width * J) ** 0.25
+    beside = (t - 1, t + p["m"]) if p["states"] == "with own word" else (t, t + p["m"] - 1)
+    left, right = forward[beside[0]], backward[beside[1]]
+    return torch.softmax(model.words.scores(left @ model.W_f.T + right @ model.W_b.T), -1)
 
 
 def exact_blanks(p, A, pi, w):
@@ -569,20 +593,9 @@ def block(p, L, W_Q, W_K, W_V, W_O, gain_1, W_FF1, B_FF1, W_FF2, B_FF2, gain_2):
     return loaded(model, values)(L, causal=p["causal"])
 
 
-# The blanked word, by one's own parameters: the reference draws them from a seed.
-
-
-def predicted(p, e, forward, backward, t):
-    """The model's distribution from the states beside the blanks."""
-    before, behind = (t - 1, t + p["m"]) if p["states"] == "with own word" else (t, t + p["m"] - 1)
-    width = e.shape[1], forward.shape[1]
-    W_f, W_b = torch.randn(2, *width, generator=torch.Generator().manual_seed(0), dtype=F64) / math.prod(width) ** 0.5
-    return probabilities({"head": "linear"}, forward[[before]], backward[[behind]], e, W_f, W_b)[0]
-
-
 ROUTES = {
     "attention_sheet": {"masked_weights": masked_weights, "bert_input": bert_input},
-    "blank_definition": {"predict": predicted},
+    "blank_definition": {"predict": predict},
     "blank_language_model": {"contexts": contexts, "probabilities": probabilities, "exact_blanks": exact_blanks},
     "cross_attention": {"look": look, "translate": translate, "cross_attention": from_one_to_another},
     "image_captioning": {"attend": attend, "captioner": captions},
@@ -663,11 +676,52 @@ def _detached(value):
     return type(value)(map(_detached, value)) if isinstance(value, tuple) else value
 
 
+BY_LAW = {"sampled", "trained"}  # kinds of code of which no two answers give the same numbers: the tests below
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_part_that_is_code_has_a_route(slug):
     """A part that is added, or called otherwise, needs a line of the table."""
-    parts = {part.name for part in load(slug, ROOT).parts if part.runs}
+    parts = {part.name for part in load(slug, ROOT).parts if part.runs and part.kind not in BY_LAW}
     assert parts == set(ROUTES.get(slug, {}))
+
+
+def test_draws_have_the_law_of_the_full_model():
+    """Of 20,000 draws, each word comes as often as by the Transformer's `sample`, to six standard deviations."""
+    reference, n = load("language_modeling", ROOT).part("sample").reference, 20_000
+    g = torch.Generator().manual_seed(5)
+    for temperature in (0.5, 1.0, 2.0):
+        scores = 2 * torch.randn(7, generator=g, dtype=F64)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(6)
+            ours = reference(scores, temperature, n).bincount(minlength=7)
+        theirs = transformer.sample(scores.expand(n, -1), temperature, g).bincount(minlength=7)
+        P = torch.softmax(scores / temperature, 0)
+        assert ((ours - theirs).abs() <= 6 * (2 * n * P * (1 - P)).sqrt() + 1).all()
+
+
+def test_training_comes_near_the_best_fit():
+    """The reference's law is that of the convex optimum, found by another method, to a tenth of a nat on average."""
+    part = load("language_modeling", ROOT).part("train")
+    case = part.cases(variant(load("language_modeling", ROOT), 0).parameters, (7,))[0]
+    before, following, new, V = case.arguments.values()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(8)
+        ours = part.reference(before, following, new, V)
+    W = torch.zeros(2 * V, V, dtype=F64, requires_grad=True)
+    both = lambda pairs: F.one_hot(pairs, V).flatten(1).double()  # noqa: E731
+    optimizer = torch.optim.LBFGS([W], max_iter=200, line_search_fn="strong_wolfe")
+
+    def closure():
+        optimizer.zero_grad()
+        loss = F.cross_entropy(both(before) @ W, following) + 1e-4 * W.square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    best = torch.log_softmax(both(new) @ W, 1).detach()
+    assert (best.exp() * (best - ours)).sum(1).mean() < 0.1
+    assert (best.exp() * (best + math.log(V))).sum(1).mean() > 0.3  # the uniform law is far from it
 
 
 @pytest.mark.parametrize("slug", SLUGS)
