@@ -42,6 +42,9 @@ class TypedRows(list[list[str]]):
         return self._shown.bundle()
 
 
+_TYPED = "font-family:var(--jp-code-font-family,monospace);white-space:pre-wrap"  # a caret stands under its sign
+
+
 class Shown:
     """What a typed answer shows: LaTeX with notes, or the fault with a caret."""
 
@@ -53,7 +56,7 @@ class Shown:
         if self.fault:
             import html
 
-            page = f"<p>This cannot be read yet:</p><pre>{html.escape(self.fault)}</pre>"
+            page = f"<p>This cannot be read yet:</p><pre style='{_TYPED}'>{html.escape(self.fault)}</pre>"
             return {"text/plain": f"This cannot be read yet:\n{self.fault}", "text/html": page}
         notes = "".join(f"\n\n{note}" for note in self.notes)
         return {
