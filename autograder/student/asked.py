@@ -113,17 +113,23 @@ def _state(asked: Asked) -> tuple[str, str]:
         return _written(asked.name)
     names = of_the_notebook()
     if not filled(names.get(asked.name)):
-        return "empty", ""
+        return "empty", cells.outdated(asked.name)
     if old := cells.outdated(asked.name):
         return "changed", old
     try:
         with preview.in_silence():
             asked.check()
     except Malformed as fault:
-        return ("empty", "") if fault.code == "missing" else ("malformed", fault.message.split("\n")[0])
+        return ("empty", "") if fault.code == "missing" else ("malformed", _in_one_line(fault.message))
     except ImportError as error:
         return "answered", _NOT_INSTALLED.format(error.name or "a package")
     return "answered", ""
+
+
+def _in_one_line(message: str) -> str:
+    """What is wrong, without the place: where a line and a caret show it, the sentence stands below them."""
+    first, *more = message.split("\n")
+    return f"{first} {more[-1]}" if first.endswith(":") and more else first
 
 
 def _written(name: str) -> tuple[str, str]:
