@@ -44,7 +44,7 @@ def part(
     """Declare a part: the heading of its question, its points, and the check of its form with its arguments."""
     cells.watch()
     told = getattr(getattr(check, "__self__", None), "told", ())  # of typed answers: how they are read
-    preview.declare(**{word: value for word, value in words.items() if word in (*told, "open")})
+    preview.declare_part(name, **{word: value for word, value in words.items() if word in (*told, "open")})
     _PARTS[name] = Asked(name=name, title=title, points=points, check=check and (lambda: check(name, *more, **words)))
 
 

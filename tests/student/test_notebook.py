@@ -53,6 +53,7 @@ def kernel(tmp_path, monkeypatch):
     monkeypatch.setattr(cells, "_RUNS", [])
     monkeypatch.setattr(asked, "_PARTS", {})
     monkeypatch.setattr(preview, "_DECLARED", [])
+    monkeypatch.setattr(preview, "_BY_PART", {})
     for name in ("NBGRADER_EXECUTION", "JPY_SESSION_NAME"):
         monkeypatch.delenv(name, raising=False)
     main, hook = sys.modules["__main__"], sys.displayhook
@@ -169,6 +170,15 @@ def test_validate_passes_no_notebook(kernel, monkeypatch):
     assert "no fault of your notebook" in stopped and "1 of 4 parts answered" in stopped and "Traceback" not in stopped
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     assert kernel("form.overview()") == ("", "")
+
+
+def test_an_answer_is_shown_by_the_names_of_its_own_part(kernel):
+    """What another part declares is as strange in the preview as in the check under it; a stub shows nothing."""
+    kernel("form.part('other', 'Another', 1, form.check_expression, domains={'x': 'real'})")
+    assert kernel("P = expression(r'')") == ("", "")
+    assert "x is not declared" in kernel("P = expression(r'beta x')")[0]
+    assert "x is not declared" not in kernel("other = expression(r'2 x')")[0]
+    assert "is not declared" not in kernel("P = expression(r'beta')\nother = expression(r'2 x')")[0]
 
 
 TYPED = [
