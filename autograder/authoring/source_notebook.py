@@ -115,9 +115,9 @@ def _part_cells(part: Part, drawn: Variant, seed: str, text: str) -> list[dict[s
         body = f"{mark}\n{part.solution_cell(p)}"
         answer = _cell("markdown", part.name, body, solution=True, grade=True, points=part.points)
         return [*cells, _released_as(f"{mark}\n{part.stub_cell(p)}", answer)]
-    cells.append(
-        _released_as(part.stub_cell(p), _cell("code", answer_id(part.name), part.solution_cell(p), solution=True))
-    )
+    answer = _cell("code", answer_id(part.name), part.solution_cell(p), solution=True)
+    answer["metadata"]["tags"] = ["raises-exception"]  # one that stops does not stop the others
+    cells.append(_released_as(part.stub_cell(p), answer))
     test = _test_source(part, drawn, seed)
     return [*cells, _folded(_cell("code", part.name, test, locked=True, grade=True, points=part.points))]
 

@@ -44,15 +44,16 @@ def part(
     """Declare a part: the heading of its question, its points, and the check of its form with its arguments."""
     cells.watch()
     told = getattr(getattr(check, "__self__", None), "told", ())  # of typed answers: how they are read
-    preview.declare(**{word: value for word, value in words.items() if word in (*told, "open")})
+    preview.declare_part(name, **{word: value for word, value in words.items() if word in (*told, "open")})
     _PARTS[name] = Asked(name=name, title=title, points=points, check=check and (lambda: check(name, *more, **words)))
 
 
 def check(name: str, /, **words: Any) -> None:
     """Look at the form of a part's answer and say what is found, without stopping the notebook.
 
-    While nbgrader's Validate runs, it stops at an answer that is missing or malformed. A function can be looked at by
-    the forms of its arguments as well: then it stops at once.
+    While nbgrader's Validate runs, it stops at an answer that is missing or malformed, and at the last one in any case:
+    no notebook "passes all the tests" before it is graded. A function can be looked at by the forms of its arguments as
+    well: then it stops at once.
     """
     if words:
         from importlib import import_module
@@ -74,30 +75,38 @@ def check(name: str, /, **words: Any) -> None:
         print(f"– {fault.message}" if fault.code == "missing" else f"✗ {fault.message}")
     except ImportError as error:
         print(f"{name}: {_NOT_INSTALLED.format(error.name or 'a package')}")
+    if _validating() and asked == [other for other in _PARTS.values() if other.check][-1]:
+        told = "Validate looks at the form only, and stops here in every notebook: this is no fault of yours."
+        raise NotJudged("not_judged", f"{told} {_counted(_rows())}")
 
 
 def overview() -> None:
     """Show each part with its points and its state, and how to hand in. It says nothing about what is right.
 
-    While nbgrader's Validate runs, it stops: no notebook "passes all the tests" before it is graded. While a notebook
-    is graded, there is nothing to say.
+    While a notebook is graded, there is nothing to say.
     """
-    if os.environ.get("NBGRADER_EXECUTION") == "autograde":
-        return
-    rows = [(asked, *_state(asked)) for asked in _PARTS.values()]
+    if os.environ.get("NBGRADER_EXECUTION") != "autograde":
+        rows = _rows()
+        _present(rows, _counted(rows), _how_to_hand_in())
+
+
+def _rows() -> list[tuple[Asked, str, str]]:
+    """Each part with its state, and what is said about it."""
+    return [(asked, *_state(asked)) for asked in _PARTS.values()]
+
+
+def _counted(rows: list[tuple[Asked, str, str]]) -> str:
+    """How much is answered."""
     answered = [asked for asked, state, _ in rows if state == "answered"]
     tried, points = (sum(asked.points for asked in parts) for parts in (answered, _PARTS.values()))
-    counted = (
+    return (
         f"{len(answered)} of {len(rows)} parts answered, {tried:g} of {points:g} points tried. "
         "Whether the answers are right is judged after you hand in."
     )
-    if _validating():
-        raise NotJudged("not_judged", f"This is no fault of your notebook. Validate looks at the form only. {counted}")
-    _present(rows, counted, _how_to_hand_in())
 
 
 class NotJudged(StudentError):
-    """What Validate is told at the end of every notebook."""
+    """What Validate is told at the last check of every notebook."""
 
     def _render_traceback_(self) -> list[str]:
         return [self.message]
@@ -113,17 +122,23 @@ def _state(asked: Asked) -> tuple[str, str]:
         return _written(asked.name)
     names = of_the_notebook()
     if not filled(names.get(asked.name)):
-        return "empty", ""
+        return "empty", cells.outdated(asked.name)
     if old := cells.outdated(asked.name):
         return "changed", old
     try:
         with preview.in_silence():
             asked.check()
     except Malformed as fault:
-        return ("empty", "") if fault.code == "missing" else ("malformed", fault.message.split("\n")[0])
+        return ("empty", "") if fault.code == "missing" else ("malformed", _in_one_line(fault.message))
     except ImportError as error:
         return "answered", _NOT_INSTALLED.format(error.name or "a package")
     return "answered", ""
+
+
+def _in_one_line(message: str) -> str:
+    """What is wrong, without the place: where a line and a caret show it, the sentence stands below them."""
+    first, *more = message.split("\n")
+    return f"{first} {more[-1]}" if first.endswith(":") and more else first
 
 
 def _written(name: str) -> tuple[str, str]:

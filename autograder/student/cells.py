@@ -15,6 +15,7 @@ from typing import Any
 
 from autograder.protocol.cell_text import defined_names
 from autograder.student.local_checks import of_the_notebook, the_shell
+from autograder.student.preview import bound_now
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +84,7 @@ def _before(info: Any) -> None:
     _BEFORE.clear()
     if len(source) <= _LONGEST:
         _BEFORE.update({name: names.get(name, _NOTHING) for name in defined_names(source)})
+    bound_now(_BEFORE)
 
 
 def _after(result: Any) -> None:

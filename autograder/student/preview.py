@@ -13,10 +13,13 @@ from typing import Any, TypeVar
 
 from autograder.errors import Unreadable
 from autograder.maths.spelling import notes
+from autograder.protocol.respondents import filled
 from autograder.student.local_checks import the_shell
 
 # What the notebook's first cell has declared, part by part: names with where they live, abbreviations, tensors.
 _DECLARED: list[dict[str, Any]] = []
+_BY_PART: dict[str, dict[str, Any]] = {}  # the same by the names of parts
+_BOUND_NOW: set[str] = set()  # the names that the cell binds which is run now
 _LAST = ("log",)  # a text that is one word, not a list of names: the last one counts
 _FIRST_CELL = "Run the first cells of the notebook again: they declare the names that an answer may use."
 
@@ -42,6 +45,9 @@ class TypedRows(list[list[str]]):
         return self._shown.bundle()
 
 
+_TYPED = "font-family:var(--jp-code-font-family,monospace);white-space:pre-wrap"  # a caret stands under its sign
+
+
 class Shown:
     """What a typed answer shows: LaTeX with notes, or the fault with a caret."""
 
@@ -53,7 +59,7 @@ class Shown:
         if self.fault:
             import html
 
-            page = f"<p>This cannot be read yet:</p><pre>{html.escape(self.fault)}</pre>"
+            page = f"<p>This cannot be read yet:</p><pre style='{_TYPED}'>{html.escape(self.fault)}</pre>"
             return {"text/plain": f"This cannot be read yet:\n{self.fault}", "text/html": page}
         notes = "".join(f"\n\n{note}" for note in self.notes)
         return {
@@ -73,10 +79,26 @@ def declare(**words: Any) -> None:
     _DECLARED.append(words)
 
 
+def declare_part(name: str, **words: Any) -> None:
+    """The same for the answer to one part."""
+    declare(**words)
+    _BY_PART[name] = words
+
+
+def bound_now(names: Iterable[str]) -> None:
+    """The names that the cell binds which is run now."""
+    _BOUND_NOW.clear()
+    _BOUND_NOW.update(names)
+
+
 def declared_together(*names: str) -> dict[str, Any]:
-    """What all parts together have declared of these words; Unreadable where it is nothing."""
+    """What the part whose answer is being bound has declared of these words, or all parts together where that is not
+    known; Unreadable where it is nothing.
+    """
     found: dict[str, Any] = {}
-    for name, value in ((name, words[name]) for words in _DECLARED for name in names if name in words):
+    own = [words for part, words in _BY_PART.items() if part in _BOUND_NOW and any(name in words for name in names)]
+    declared = own if len(own) == 1 else _DECLARED
+    for name, value in ((name, words[name]) for words in declared for name in names if name in words):
         found[name] = _united(found[name], value) if name in found and name not in _LAST else value
     if names and not found:
         raise Unreadable("undeclared", _FIRST_CELL)
@@ -106,6 +128,9 @@ def keep(answer: Kept, read: Callable[[Kept], Shown], instead: str = "") -> Kept
 
     `instead` is what was given in the place of a text.
     """
+    if not filled(answer):  # a stub
+        answer._shown = Shown(fault="it is empty")
+        return answer
     try:
         answer._shown = read(answer)
     except Unreadable as error:

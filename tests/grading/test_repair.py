@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from autograder import Expression, Problem
 from autograder.authoring import loading
 from autograder.authoring.source_notebook import answer_id, build
 from autograder.authoring.variants import variant
@@ -340,3 +341,40 @@ def test_of_several_answers_the_last_counts_and_the_others_still_run(with_id, wo
     whole = mended(work.notebook, forms)
     assert answer_of(whole, CODE[0]) == "centre = 2"
     assert [text for text in order(whole) if text.startswith("centre = ")] == ["centre = 0", "centre = 1"]
+
+
+OLD_STUB = '# line = expression("...")\n# YOUR CODE HERE\nraise NotImplementedError()'
+# What stands in the answer's own cell and in a cell at the end; and what is judged, and where the rest goes.
+STUBBED = [
+    ("stub", 'line = expression("x")', 'line = expression("x")'),
+    ("# todo\nline = expression(r'')", 'line = expression("x")', 'line = expression("x")'),
+    (OLD_STUB, 'line = expression("x")', 'line = expression("x")'),
+    (OLD_STUB, "", OLD_STUB),
+    ('from autograder.student import expression\nline = expression("x")', "", "own"),
+    ('line = "x"', "stub", "own"),
+    ('line = expression("x")', "stub", "own"),
+]
+
+
+@pytest.mark.parametrize(("own", "elsewhere", "judged"), STUBBED)
+def test_a_stub_in_either_shape_answers_nothing(own, elsewhere, judged, tmp_path):
+    """One line of today's, or the cell of an earlier build: the answer is where something is said, and a further copy
+    of the stub below it does not empty it."""
+    part = Expression("line", points=1, domains={"x": "real"}, reference="2*x")
+    problem = Problem(title="One line", version=1, source="a test", parts=[part], setup="", slug="one_line")
+    (tmp_path / "one_line").mkdir()
+    (tmp_path / "one_line" / "statement.md").write_text("Let $x$ be real.\n\n## A line {#line}\n\nTwice $x$.\n")
+    released, whole = released_form(nbformat.from_dict(build(problem, 1, root=tmp_path)), None)
+    released, whole = json.loads(json.dumps(released)), json.loads(json.dumps(whole))
+    handed_in = copy.deepcopy(released)
+    cell = next(c for c in handed_in["cells"] if c["metadata"]["nbgrader"]["grade_id"] == "line-answer")
+    stub = cell["source"]
+    assert stub == 'line = expression(r"")'
+    texts = [stub if text == "stub" else text for text in (own, elsewhere)]
+    cell["source"] = texts[0]
+    if elsewhere:
+        handed_in["cells"].append(own_cell(texts[1]))
+    found = make_whole(json.dumps(handed_in).encode(), released, whole)
+    assert answer_of(found, part) == (texts[0] if judged == "own" else judged)
+    below = [c["source"] for c in found.notebook["cells"] if "nbgrader" not in c["metadata"]]
+    assert stub not in below and (elsewhere != "stub" or below == [])

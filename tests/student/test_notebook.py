@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,7 @@ def kernel(tmp_path, monkeypatch):
     monkeypatch.setattr(cells, "_RUNS", [])
     monkeypatch.setattr(asked, "_PARTS", {})
     monkeypatch.setattr(preview, "_DECLARED", [])
+    monkeypatch.setattr(preview, "_BY_PART", {})
     for name in ("NBGRADER_EXECUTION", "JPY_SESSION_NAME"):
         monkeypatch.delenv(name, raising=False)
     main, hook = sys.modules["__main__"], sys.displayhook
@@ -159,16 +161,45 @@ def test_a_traceback_has_the_frames_of_the_notebook(kernel):
 
 
 def test_validate_passes_no_notebook(kernel, monkeypatch):
-    """While nbgrader validates, what is malformed or missing stops its check, and the last cell stops in any case."""
+    """While nbgrader validates, what is malformed or missing stops its check, and the last check stops in any case."""
     monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
     kernel("P = expression(r'17')\nn = 5.5")
     assert kernel("form.check('P')")[1] == ""
     assert "n is no whole number" in kernel("form.check('n')")[1]
     assert "f is not defined yet" in kernel("form.check('f')")[1]
-    stopped = kernel("form.overview()")[1]
-    assert "no fault of your notebook" in stopped and "1 of 4 parts answered" in stopped and "Traceback" not in stopped
+    kernel("def f(x): return x")
+    stopped = kernel("form.check('f')")[1]
+    assert "no fault of yours" in stopped and "2 of 4 parts answered" in stopped and "Traceback" not in stopped
+    assert kernel("form.overview()")[1] == ""
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     assert kernel("form.overview()") == ("", "")
+
+
+def test_nbgraders_validate(tmp_path, monkeypatch):
+    """nbgrader itself: well-formed nonsense, and right answers, are not said to pass."""
+    nbformat, validator = pytest.importorskip("nbformat"), pytest.importorskip("nbgrader.validator")
+    from autograder.authoring import loading
+    from autograder.authoring.source_notebook import build
+
+    problems = Path(__file__).parents[1] / "data" / "typed" / "problems"
+    problem = loading.load("languages", problems)
+    notebook = build(problem, 1, root=problems)
+    for cell in notebook["cells"]:
+        cell["source"] = cell["source"].split("### BEGIN HIDDEN")[0]
+    path = tmp_path / "languages.ipynb"
+    nbformat.write(nbformat.from_dict(notebook), path)
+    found = validator.Validator().validate(str(path))
+    assert [cell["source"].split("\n")[-1] for cell in found["failed"]] == [f"form.check({problem.parts[-1].name!r})"]
+    assert "no fault of yours" in found["failed"][0]["error"] and "6 of 6 parts" in found["failed"][0]["error"]
+
+
+def test_an_answer_is_shown_by_the_names_of_its_own_part(kernel):
+    """What another part declares is as strange in the preview as in the check under it; a stub shows nothing."""
+    kernel("form.part('other', 'Another', 1, form.check_expression, domains={'x': 'real'})")
+    assert kernel("P = expression(r'')") == ("", "")
+    assert "x is not declared" in kernel("P = expression(r'beta x')")[0]
+    assert "x is not declared" not in kernel("other = expression(r'2 x')")[0]
+    assert "is not declared" not in kernel("P = expression(r'beta')\nother = expression(r'2 x')")[0]
 
 
 TYPED = [
