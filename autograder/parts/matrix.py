@@ -54,7 +54,7 @@ class Matrix(Expression):
     @classmethod
     def show_piece(cls, text: str, **declared: Any) -> Shown:
         """A matrix in LaTeX, or an entry."""
-        return cls.show(cls.text(text), **declared) if "matrix" in text else super().show_piece(text, **declared)
+        return cls.show(cls.text(text), **declared) if "matrix" in text else super().show(text, **declared)
 
     @classmethod
     def check_form(cls, name: str, /, *, shape: tuple[int, int] | None = None, **told: Any) -> None:
