@@ -37,7 +37,7 @@ def _in_notebook(total: int, label: str) -> Iterator[Callable[[float], None]]:
 
     def element() -> HTML:
         text = f"{label}: " if label else ""
-        text += f"{done} of {total} steps, {time.perf_counter() - begin:.1f} s, loss {last:.4f}"
+        text += f"{done} of {total} steps, {time.perf_counter() - begin:.1f} s, loss {last:.4g}"
         return HTML(f'<progress value="{done}" max="{total}"></progress> {html.escape(text)}')
 
     handle = display(element(), display_id=True)
