@@ -74,7 +74,7 @@ def lines(found: Iterator[tuple[str, ...]]) -> str:
     for row in found:
         text += f"\n| {' | '.join(row)} |"
         print(" ".join(row), flush=True)
-    return text
+    return f"{text}\n"
 
 
 @click.command()
