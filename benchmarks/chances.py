@@ -1,7 +1,7 @@
 """How often chance misleads the judge of answers that draw random numbers, or train.
 
     python -m benchmarks.chances                           writes the table of docs/kinds.md (some minutes)
-    python -m benchmarks.chances language_modeling.sample  prints the rows of one part
+    python -m benchmarks.chances language_modeling.train   prints the rows of one part, of any kind
     python -m benchmarks.chances --seeds 20                prints a quick one
 
 Each seed gives other hidden inputs and other random numbers. A right answer that is lost or held is a false alarm, and
@@ -27,18 +27,20 @@ from benchmarks.pages import written
 
 ROOT = Path(__file__).parents[1]
 PROBLEMS, PAGE = ROOT / "problems", ROOT / "docs" / "kinds.md"
-KINDS = ("sampled", "trained")
-SEEDS = {"sampled": 1_000, "trained": 40}
+KINDS = ("sampled",)  # of which the page has the table
+SEEDS = 1_000
 COLUMNS = ("part", "answer", "is", "seeds", "earned", "lost", "held")
 
 
 def asked(names: tuple[str, ...]) -> Iterator[tuple[str, Part, Parameters]]:
-    """The parts of those kinds, each in its first variant."""
+    """The parts of those names, or of those kinds, each in its first variant."""
     for slug in slugs(PROBLEMS):
         problem = load(slug, PROBLEMS)
         p = variant(problem, 0).parameters
-        found = (part for part in problem.parts if part.kind in KINDS)
-        yield from ((f"{slug}.{part.name}", part, p) for part in found if not names or f"{slug}.{part.name}" in names)
+        for part in problem.parts:
+            place = f"{slug}.{part.name}"
+            if place in names if names else part.kind in KINDS:
+                yield place, part, p
 
 
 def fewest(part: Part) -> Part:
@@ -72,7 +74,7 @@ def lines(found: Iterator[tuple[str, ...]]) -> str:
     for row in found:
         text += f"\n| {' | '.join(row)} |"
         print(" ".join(row), flush=True)
-    return text
+    return f"{text}\n"
 
 
 @click.command()
@@ -81,7 +83,7 @@ def lines(found: Iterator[tuple[str, ...]]) -> str:
 def main(names: tuple[str, ...], seeds: int | None) -> None:
     """Measure the parts NAMES, or all of them."""
     one_thread()
-    found = (row for place, part, p in asked(names) for row in rows(place, part, p, seeds or SEEDS[part.kind]))
+    found = (row for place, part, p in asked(names) for row in rows(place, part, p, seeds or SEEDS))
     table = lines(found)
     if not names and seeds is None:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), {"chances": table}), encoding="utf-8")

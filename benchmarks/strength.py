@@ -79,7 +79,8 @@ def with_answers(section: str, answers: Mapping[str, int]) -> str:
         elif line.startswith("| ---"):
             lines[place] = f"| {' | '.join('---' for _ in COLUMNS)} |"
         elif line.startswith("| `"):
-            lines[place] = f"| {' | '.join((*cells, counted(answers[cells[0].strip('`')])))} |"
+            name = cells[0].strip("`")
+            lines[place] = f"| {' | '.join((*cells, counted(answers[name]) if name in answers else '–'))} |"
     return "\n".join(lines).replace(" distinct variants in ", " distinct sets of parameters in ")
 
 

@@ -191,7 +191,7 @@ def test_the_page_of_a_problem(course):
     code, said = run("preview", "sums", "--seed", "3", "--output", "page.html", "--no-open")
     page = Path("page.html").read_text()
     assert code == 0 and "page.html" in said
-    assert f"Add {p['a']}" in page and "<math" in page and "YOUR CODE HERE" in page and "BEGIN SOLUTION" not in page
+    assert f"Add {p['a']}" in page and "<math" in page and "BEGIN SOLUTION" not in page
     answer = f"total = {problem(course).parts[0].reference(p)}"
     assert answer not in page
     run("preview", "sums", "--seed", "3", "--answers", "--output", "page.html", "--no-open")
