@@ -40,6 +40,8 @@ FAILURES = (*LAST_WORDS, "raised", "parameters", "unreadable")
 LACKS = ("no_module", "no_device", "file_left_out")
 
 
+SHORT = 200  # letters of an answer that a line can hold
+
 Made = TypeVar("Made")
 _BY_NAME = ("value", "typed")
 
@@ -308,6 +310,13 @@ class Part(metaclass=_NamedArguments):
         raise AuthorError(
             "answers", f'part {self.name!r} ({self.kind}) cannot be given further answers; write "full" or "drop"'
         )
+
+    def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
+        """What is handed in by whoever makes a mistake, as a sentence; empty where that is no short text."""
+        value = mistake(p)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"It gives `{value:,}`."
+        return f"It gives `{value!r}`." if isinstance(value, float | str) and len(str(value)) <= SHORT else ""
 
     # What grading asks a kind beside its judge.
 

@@ -17,13 +17,9 @@ from autograder.authoring.building import write_text
 from autograder.authoring.variants import class_seed
 from autograder.checks.compare import array, is_tensor
 from autograder.core import Case, Parameters, Part, Problem
-from autograder.parts.choice import Choice
-from autograder.parts.function import Function
-from autograder.parts.typed import Typed
 from autograder.protocol.respondents import NoAnswer, local
 
 FOLDER = "walkthrough"  # in the course, beside source/ and release/
-LONGEST = 200  # letters of a typed answer that a line of a list can hold
 KEY = (0,)  # of the inputs that mistakes are shown on: not those of any course
 
 
@@ -53,20 +49,10 @@ def build(course: Path, assignment: Assignment, seed: int | None = None) -> None
 
 def shows(problem: Problem, part: Part, mistake: Callable[..., Any], p: Parameters) -> str:
     """How a mistake shows: what is handed in, or where its values are not those of the answer."""
-    if isinstance(part, Choice):
-        return f"This is option **{part.letter(mistake, p)})**."
-    if isinstance(part, Function):
-        return _in_values(problem, part, mistake, p)
-    if isinstance(part, Typed):
-        text = "; ".join(line for line in str(part.given(mistake, p)).strip().split("\n") if line.strip())
-        return f"As typed: `` {text} ``" if len(text) <= LONGEST and "`" not in text else ""
-    value = mistake(p)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"It gives `{value:,}`."
-    return f"It gives `{value!r}`." if isinstance(value, float | str) and len(str(value)) <= LONGEST else ""
+    return _in_values(problem, part, mistake, p) if part.runs else part.mistake_in_words(mistake, p)
 
 
-def _in_values(problem: Problem, part: Function, mistake: Callable[..., Any], p: Parameters) -> str:
+def _in_values(problem: Problem, part: Any, mistake: Callable[..., Any], p: Parameters) -> str:
     """The entry that is farthest off on the first inputs that reveal the mistake, or the check that does."""
     for case in part.cases(p, KEY):
         if not case.drawn_by or part.passes(mistake, case):
@@ -84,7 +70,7 @@ def _in_values(problem: Problem, part: Function, mistake: Callable[..., Any], p:
     return f"On plain inputs its values are right; the check *{caught}* finds it." if caught else ""
 
 
-def _called(part: Function, function: Callable[..., Any], case: Case) -> Any:
+def _called(part: Any, function: Callable[..., Any], case: Case) -> Any:
     return part.respondent(local(function, part.name, case.parameters), case).call(*case.arguments.values())
 
 

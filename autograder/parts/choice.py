@@ -90,6 +90,10 @@ class Choice(Part):
         chosen = options[letter]
         return [Verdict(check="choice", ok=False, code=chosen.__name__, message=inspect.getdoc(chosen) or "")]
 
+    def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
+        """The option's letter."""
+        return f"This is option **{self.letter(mistake, p)})**."
+
     def accepting(self, answers: Sequence[Any]) -> Part:
         """With further alternatives."""
         return replace(self, alternatives=[*self.alternatives, *map(str, answers)])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
-from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, SHORT, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts import copying
@@ -186,6 +186,11 @@ class Typed(Part):
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether the text is not None."""
         return self.given(subject, p) is not None
+
+    def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
+        """The line as it is typed."""
+        text = "; ".join(line for line in str(self.given(mistake, p)).strip().split("\n") if line.strip())
+        return f"As typed: `` {text} ``" if len(text) <= SHORT and "`" not in text else ""
 
     def right(self, p: Parameters) -> Any:
         """The official answer: where the part follows another, with the default of that keyword."""
