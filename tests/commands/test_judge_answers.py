@@ -76,7 +76,7 @@ def test_each_row_is_judged_on_its_own():
     assert [line["standing"] for line in lines(run.stdout)] == [standing for _, standing in rows]
     assert [line["row"] for line in lines(run.stdout)] == list(range(1, len(rows) + 1))
     assert lines(run.stdout)[0] | {"seconds": 0} == {
-        "row": 1, "standing": {"softmax": "earned"}, "points": {"softmax": 5.0}, "max": {"softmax": 5.0},
+        "row": 1, "standing": {"softmax": "earned"}, "points": {"softmax": 4.0}, "max": {"softmax": 4.0},
         "code": {"softmax": "ok"}, "seconds": 0,
     }  # fmt: skip
     for sentence in ("line 12: softmax_entropy has no part 'softmux'", "line 13: there is no problem 'softmax'",
@@ -118,7 +118,7 @@ def test_verdicts_that_are_not_as_expected_are_counted_by_folder_and_shown():
     assert "line 6: this is no JSON" in run.stderr and 'line 7: the key "expect" is missing' in run.stderr
     shown = run.stderr
     assert "line 2, softmax_entropy.softmax, seed 3: false reject" in shown and "    | softmax = 'e^(-beta i)'" in shown
-    assert "expected full, got lost (0 of 5 points)" in shown and "line 5, " not in shown
+    assert "expected full, got lost (0 of 4 points)" in shown and "line 5, " not in shown
 
 
 def test_the_table_for_people_fits_a_terminal():

@@ -270,7 +270,7 @@ def test_parts_of_a_marked_class_stay(exam, change):
 def test_a_release_survives_whatever_fails(exam):
     """A source that cannot be released leaves the released notebook as it is."""
     release = (exam.path / "release/ps1/tiny.ipynb").read_text()
-    exam.change("source/ps1/tiny.ipynb", "### END SOLUTION", "### END")
+    exam.change("source/ps1/tiny.ipynb", "### END HIDDEN TESTS", "### END")
     with pytest.raises(AutograderError, match="as it was"):
         exam.generate()
     assert (exam.path / "release/ps1/tiny.ipynb").read_text() == release

@@ -90,7 +90,7 @@ def test_each_student_is_graded_by_his_own_numbers(course):
     hand_in(course, ada=texts["ada"], bob=texts["ada"], eve=texts["eve"])
     command(course, "nbgrader", "autograde", "ps9")
     first = marks(course)
-    assert sum(first["ada"].values()) == sum(first["eve"].values()) == 20
+    assert sum(first["ada"].values()) == sum(first["eve"].values()) == 25
     assert set(first["bob"].values()) == {None}
     shown = (course / "autograded" / "bob" / "ps9" / f"{SLUG}.ipynb").read_text()
     assert "handed out to ada, and was handed in by bob" in shown
@@ -105,7 +105,7 @@ def test_what_a_student_gets_holds_his_numbers_and_no_solution(course):
     for name in STUDENTS:
         text = (course / "students" / name / "ps9" / f"{SLUG}.ipynb").read_text()
         assert "BEGIN SOLUTION" not in text
-        assert "hidden" not in text
+        assert "import hidden" not in text and "HIDDEN TESTS" not in text
         p = variant(problem, student_seed(course_secret(course), "ps9", SLUG, name)).parameters
         cells = "".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
         assert str(p["K"]) in cells
@@ -123,7 +123,7 @@ def test_without_our_configuration_the_hidden_cell_finds_the_numbers(course):
             hand_in(course, eve=solved(course, "eve"))
         run = forked.run(["nbgrader", step, "ps9"], cwd=course, env=bin_first)
         assert run.returncode == 0, run.stderr
-    assert sum(marks(course)["eve"].values()) == 20
+    assert sum(marks(course)["eve"].values()) == 25
 
 
 @pytest.mark.parametrize(

@@ -104,14 +104,16 @@ def test_an_assignment_is_generated_without_a_warning(term):
 
 
 def test_the_source_notebook_validates(term):
-    """The reference earns its points in nbgrader's own validator."""
+    """Nothing stops in nbgrader's own validator but the last check, which says that nothing was judged."""
     _, said = term
-    assert "Success! Your notebook passes all the tests." in said["validate"][1]
+    told = " ".join(said["validate"][1].split())
+    assert "VALIDATION FAILED ON 1 CELL(S)!" in told
+    assert "Whether the answers are right is judged after you hand in." in told
 
 
 @pytest.mark.parametrize(
     "secret",
-    ["BEGIN", "hidden", "score(", "keepdim", "sigmoid(self", "parameters = 2", "axis = 'b'", "over_batch", "by_sum",
+    ["BEGIN", "import hidden", "hidden.score", "keepdim", "sigmoid(self", "parameters = 2", "axis = 'b'", "over_batch", "by_sum",
      "detached", "You took", "rubric", "nothing about the other rows", "independence", "reference"],
 )  # fmt: skip
 def test_the_release_holds_no_trace_of_answers(term, secret):
