@@ -108,13 +108,13 @@ def test_the_source_notebook_validates(term):
     _, said = term
     told = " ".join(said["validate"][1].split())
     assert "VALIDATION FAILED ON 1 CELL(S)!" in told
-    assert "Whether the answers are right is judged after you hand in." in told
+    assert "stops here in every notebook: this is no fault" in told
 
 
 @pytest.mark.parametrize(
     "secret",
-    ["BEGIN", "import hidden", "hidden.score", "keepdim", "sigmoid(self", "parameters = 2", "axis = 'b'", "over_batch", "by_sum",
-     "detached", "You took", "rubric", "nothing about the other rows", "independence", "reference"],
+    ["BEGIN", "import hidden", "hidden.score", "keepdim", "sigmoid(self", "parameters = 2", "axis = 'b'", "over_batch",
+     "by_sum", "detached", "You took", "rubric", "nothing about the other rows", "independence", "reference"],
 )  # fmt: skip
 def test_the_release_holds_no_trace_of_answers(term, secret):
     """No reference, mistake, hint, rubric or hidden region in any released file."""
