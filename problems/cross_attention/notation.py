@@ -18,7 +18,7 @@ LOOK = {"tensors": given_look, "sequences": "w", "target": "V"}
 NEXT = {"tensors": given_next, "target": "P"}
 MEMORY = {
     "tensors": ["q[J]", "M[S,J]", "alpha[S]", "V[J]"],
-    "given_equations": "V[j] = sum_s alpha[s] M[s,j]",
+    "given_equations": "alpha[s] = softmax_s[q[J] M[s,J]]\nV[j] = sum_s alpha[s] M[s,j]",
     "target": "G",
 }
 HEADS = {"tensors": ["X[T,J]", "M[S,D]", "W^Q[K,U,J]", "W^K[K,U,D]", "W^V[K,I,D]"], "target": "Out"}

@@ -72,8 +72,9 @@ BINDERS = ("sum", "softmax", "concat")
 FUNCTIONS = {
     **{name: name for name in ("tanh", "exp", "ln", "sqrt", "relu", "max", "min", "abs", "softplus")},
     **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh")},
-    "sigma": "sigma", "sigmoid": "sigma", "log": "ln", "ReLU": "relu",
+    "sigma": "sigma", "sigmoid": "sigma", "log": "ln", "ReLU": "relu", "sech": "sech", "coth": "coth",
 }  # fmt: skip
+RECIPROCAL = {"sech": "cosh", "coth": "tanh"}
 
 
 class Grammar:
@@ -275,6 +276,8 @@ class Grammar:
                 return inside
         if self._call_starts():
             return self._call(FUNCTIONS[self.take().text])
+        if (power := self._power_of_a_call()) is not None:
+            return power
         if token.text == "sqrt" and token.kind == "word" and not self._names_a_tensor():
             return self._bare_root()
         if token.kind == "word" and token.text in FUNCTIONS and not self._names_a_tensor():
@@ -451,6 +454,24 @@ class Grammar:
         token = self.token
         return token.kind == "word" and token.text in FUNCTIONS and self.ahead().text in ("(", "[", "{")
 
+    def _power_of_a_call(self) -> Expr | None:
+        """`tanh^2(x)`, the square of the value; of `tanh^{-1}` and of a deviation `sigma^2` nothing is guessed."""
+        word, braced = self.token.text, self.ahead(2).text == "{"
+        exponent, closing = self.ahead(3 if braced else 2), 4 if braced else 2
+        if self.token.kind != "word" or word not in FUNCTIONS or word == "sigma" or self.ahead().text != "^":
+            return None
+        whole = exponent.kind == "number" and exponent.text.isdecimal() and int(exponent.text) >= 2
+        if not whole or (braced and self.ahead(4).text != "}"):
+            return None
+        if self.ahead(closing + 1).text not in ("(", "[", "{"):
+            raise self.failure(f"brackets are missing around the argument of the function: {word}^{exponent.text}(…)")
+        self.move(self.position + 2 + braced)
+        power = self.number()
+        if braced:
+            self.expect("}")
+        self.count()
+        return Power(base=self._call(FUNCTIONS[word]), exponent=power)
+
     def _call(self, function: str) -> Expr:
         closing = CLOSING[self.take().text]
         arguments = [self.expr()]
@@ -461,6 +482,9 @@ class Grammar:
         if len(arguments) != wanted:
             raise self.failure(f"{function} takes {wanted} argument{'s' if wanted > 1 else ''}")
         self.count()
+        if function in RECIPROCAL:
+            one_over = Sum(terms=((-1, Number(value=Fraction(1))),))
+            return Power(base=Call(function=RECIPROCAL[function], arguments=tuple(arguments)), exponent=one_over)
         return Call(function=function, arguments=tuple(arguments))
 
     def _bare_root(self) -> Expr:

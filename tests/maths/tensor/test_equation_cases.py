@@ -166,6 +166,34 @@ DECEPTIVE = [
 ]
 
 
+# A power between a function's name and its argument.
+POWERS = [
+    ("tanh(x[i])^2", r"tanh^2(x[i])", "equal"),
+    ("tanh(x[i])^2", r"\\tanh^{2}(x[i])", "equal"),
+    ("1 / cosh(x[i])^2", r"1 / cosh^2(x[i])", "equal"),
+    ("1 - tanh(x[i])^2", r"sech^2(x[i])", "equal"),
+    ("1 / tanh(x[i])", "coth(x[i])", "equal"),
+    ("tanh(x[i])^2", "tanh^3(x[i])", "different"),
+    ("1 / cosh(x[i])", "sech^2(x[i])", "different"),
+    ("tanh(x[i])", "coth(x[i])", "different"),
+    ("tanh(x[i])^2", "tanh(x[i]^2)", "different"),
+]
+
+
+@pytest.mark.parametrize(("reference", "answer", "outcome"), POWERS)
+def test_a_power_before_the_argument(reference: str, answer: str, outcome: str) -> None:
+    """It is that of the value, as it is printed."""
+    decision = decide(f"y[i] = {reference}", f"y[i] = {answer}", hints=False)
+    assert decision.outcome == outcome, decision
+
+
+@pytest.mark.parametrize("answer", ["tanh^2 x[i]", "sech x[i]"])
+def test_a_power_without_brackets_is_unreadable(answer: str) -> None:
+    """How far the argument goes is not guessed."""
+    with pytest.raises(Unreadable, match="brackets are missing"):
+        decide("y[i] = tanh(x[i])^2", f"y[i] = {answer}", hints=False)
+
+
 @pytest.mark.parametrize(("reference", "answer", "outcomes"), DECEPTIVE)
 def test_deceptive_pairs(reference: str, answer: str, outcomes: str) -> None:
     """What looks equal to floats, to few points or to one branch is not accepted; identities are."""
