@@ -8,6 +8,7 @@ The course in docs/example is built, released by nbgrader, answered by three stu
 from __future__ import annotations
 
 import json
+import re
 import os
 import shutil
 import subprocess
@@ -57,8 +58,16 @@ def blocks() -> dict[str, str]:
     return {
         "problem": _fenced("python", problem.replace("\n\n\n", "\n\n")),  # one blank line does on a first screen
         "student": _student(handed_in, graded),
-        "grader": _fenced("console", f"$ autograder grade ps1\n{screen}"),
+        "grader": _fenced("console", f"$ autograder grade ps1\n{_by_name(screen)}"),
     }
+
+
+def _by_name(screen: str) -> str:
+    """The lines of the students by their names: who is done first depends on the machine."""
+    lines = screen.splitlines(keepends=True)
+    told = sorted(re.sub(r"^\d+/", "", line).split(" ", 1)[1] for line in lines if re.match(r"\d+/\d+ ", line))
+    numbered = iter(f"{place}/{len(told)} {line}" for place, line in enumerate(told, 1))
+    return "".join(next(numbered) if re.match(r"\d+/\d+ ", line) else line for line in lines)
 
 
 def _answered(notebook: dict[str, Any], answers: dict[str, str]) -> dict[str, Any]:
