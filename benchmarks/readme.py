@@ -8,8 +8,8 @@ The course in docs/example is built, released by nbgrader, answered by three stu
 from __future__ import annotations
 
 import json
-import re
 import os
+import re
 import shutil
 import subprocess
 import sys
