@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= 2
+# One more than the cores of a small machine: many tests wait for a process to end.
+JOBS ?= 3
 # Tests run side by side and compute on small tensors: one thread each. A worker that is done takes over half of what
 # another still has to do, in the order of the files: what a folder's tests share is made once.
 test rest: export OMP_NUM_THREADS := 1

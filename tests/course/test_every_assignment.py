@@ -97,7 +97,7 @@ def graded(name, course):
     by_nbgrader = marks(course)
     for student, files in handed.items():
         hand_in(files, course / "submitted" / student / assignment.name)
-    command(course, "autograder", "grade", assignment.name)
+    command(course, "autograder", "grade", assignment.name, "--no-feedback")
     assert {student: marks(course)[student] for student in by_nbgrader} == by_nbgrader
     return course, assignment, wrong
 
