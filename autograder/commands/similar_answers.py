@@ -15,7 +15,7 @@ from autograder.authoring import loading, privacy
 from autograder.core import Answer
 from autograder.errors import AutograderError
 from autograder.grading.judge import judge_part
-from autograder.nbgrader.answer_cells import answer_cells, given_code
+from autograder.nbgrader.answer_cells import answer_cells, facts_about_files, given_code
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.reporting import report_files
 from autograder.reporting.class_marks import Item
@@ -28,11 +28,12 @@ def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path |
     marks = read_class(course, assignment)
     sources = answer_cells(course, marks)
     found = likeness(marks, sources, given_code(course, marks), _Accepts(loading.find_problems(course)))
+    facts = facts_about_files(course, marks)
     place = out or Path(f"{assignment}-similar.{'json' if as_json else 'html'}")
     if as_json:
-        text = json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=1)
+        text = json.dumps(dataclasses.asdict(found) | {"facts": facts}, ensure_ascii=False, indent=1)
     else:
-        text = report_files.similar_page(found, marks, sources)
+        text = report_files.similar_page(found, marks, sources, facts)
     place.write_text(text, encoding="utf-8")
     privacy.close(place)
     print(f"wrote {place}: for staff alone")

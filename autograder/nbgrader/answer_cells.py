@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,9 @@ from autograder.nbgrader.handouts import is_ours, read_source
 from autograder.reporting.class_marks import ClassMarks
 
 Cells = dict[str, dict[str, str]]
+_LARGEST = 2**24
+# When a cell began, to the microsecond, as Jupyter notes it where it is told to.
+_MOMENT = re.compile(rb'"(?:iopub\.)?execute_input": ?"([^"]{20,40})"')
 
 
 def answer_cells(course: Path, marks: ClassMarks) -> Cells:
@@ -31,6 +37,40 @@ def answer_cells(course: Path, marks: ClassMarks) -> Cells:
                     if item.notebook == notebook and (text := sources.get(answer_id(item.part), "")):
                         found.setdefault(pupil.id, {})[item.name] = text
     return found
+
+
+def facts_about_files(course: Path, marks: ClassMarks) -> list[str]:
+    """Notebooks that several students handed in byte for byte, and cells that ran at the same moment in several.
+
+    The notebook as it was released is nobody's. These are facts for a person, and no part of a score.
+    """
+    same: dict[tuple[str, str], list[str]] = defaultdict(list)
+    with opened(course) as api:
+        place = api.coursedir
+        released = Path(place.format_path(place.release_directory, ".", marks.assignment))
+        for pupil in marks.pupils:
+            folder = Path(place.format_path(place.submitted_directory, pupil.id, marks.assignment))
+            for notebook in sorted({item.notebook for item in marks.items}):
+                content = _content(folder / f"{notebook}.ipynb")
+                if content and content != _content(released / f"{notebook}.ipynb"):
+                    same[notebook, f"the same file, {hashlib.sha256(content).hexdigest()[:12]}"].append(pupil.id)
+                    for moment in sorted(set(_MOMENT.findall(content))):
+                        same[notebook, f"a cell that ran at {moment.decode()}"].append(pupil.id)
+    return [
+        f"{notebook}.ipynb of {', '.join(students)}: {what}"
+        for (notebook, what), students in same.items()
+        if students[1:]
+    ]
+
+
+def _content(path: Path) -> bytes:
+    """A notebook's bytes; nothing of what is no plain file, or larger than any notebook that is graded."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST:
+            return b""
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def given_code(course: Path, marks: ClassMarks) -> dict[str, list[str]]:

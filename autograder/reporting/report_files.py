@@ -7,7 +7,7 @@ import dataclasses
 import io
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,12 @@ def page(report: ClassReport) -> str:
     return _render("report.html.j2", report=report, groups=groups, bars=bars, words=WORDS)
 
 
-def similar_page(likeness: Likeness, marks: ClassMarks, sources: Mapping[str, Mapping[str, str]]) -> str:
+def similar_page(
+    likeness: Likeness, marks: ClassMarks, sources: Mapping[str, Mapping[str, str]], facts: Sequence[str] = ()
+) -> str:
     """The page on pairs of similar answers, with what was noticed about their files; for staff."""
     flags = {pupil.id: pupil.flags for pupil in marks.pupils}
-    return _render("similar.html.j2", likeness=likeness, title=marks.title, sources=sources, flags=flags)
+    return _render("similar.html.j2", likeness=likeness, title=marks.title, sources=sources, flags=flags, facts=facts)
 
 
 def _render(template: str, **words: Any) -> str:

@@ -146,8 +146,24 @@ def test_the_report(graded, tmp_path) -> None:
 
 
 def test_similar_answers_are_for_staff(graded, tmp_path) -> None:
-    """A page that nobody else can read, from the graded notebooks; the gradebook is as it was."""
+    """A page that nobody else can read, from the graded notebooks, with files that are the same."""
     before, out = graded.rows(), tmp_path / "s.html"
     assert "for staff alone" in run(graded, "similar", "--out", str(out))
     assert out.stat().st_mode & 0o077 == 0 and "a person must look" in out.read_text()
     assert graded.rows() == before
+
+
+def test_equal_files_are_facts(marked, tmp_path) -> None:
+    """Two students' notebook is the same file, and a third one's has a cell that ran at the same moment."""
+    first = marked.path / "submitted/perfect/ps1/tiny.ipynb"
+    notebook = json.loads(first.read_text())
+    notebook["cells"][0]["metadata"]["execution"] = {"iopub.execute_input": "2026-05-10T08:15:30.123456Z"}
+    first.write_text(json.dumps(notebook))
+    shutil.copy(first, marked.path / "submitted/half_done/ps1/tiny.ipynb")
+    notebook["cells"][0]["source"] += " "
+    (marked.path / "submitted/prints/ps1/tiny.ipynb").write_text(json.dumps(notebook))
+    run(marked, "similar", "--json", "--out", str(tmp_path / "s.json"))
+    facts = json.loads((tmp_path / "s.json").read_text())["facts"]
+    assert any("of half_done, perfect: the same file" in fact for fact in facts)
+    assert any("of half_done, perfect, prints: a cell that ran at 2026-05-10T08:15:30" in fact for fact in facts)
+    assert not any("untouched" in fact for fact in facts)
