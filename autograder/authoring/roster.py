@@ -78,10 +78,10 @@ def read_roster(path: Path, known: Iterable[str] = (), column: str = "") -> list
         raise StaffError(
             "roster", f"{path} is empty; it needs a line for each student, with the id in a column called id"
         )
-    head = [_plain(name) for name in rows[0]]
+    head = [plain_heading(name) for name in rows[0]]
     if column or _is_head(path, head, rows):
         table = [dict(zip(head, map(str.strip, row), strict=False)) for row in rows[1:]]
-        people = _people(path, head, [row for row in table if _is_student(row)], set(known), _plain(column))
+        people = _people(path, head, [row for row in table if _is_student(row)], set(known), plain_heading(column))
     else:
         people = [Person(id=row[0].strip()) for row in rows]
     _refuse_odd(path, [person.id for person in people])
@@ -105,7 +105,7 @@ def _split(text: str, separator: str) -> list[list[str]]:
 
 def _columns_known(rows: list[list[str]]) -> tuple[int, int, int]:
     """How many cells of the first line are names of columns of ids, or of names, and how many cells it has."""
-    head = {_plain(name) for name in rows[0]} if rows else set()
+    head = {plain_heading(name) for name in rows[0]} if rows else set()
     return len(head & set(ID_COLUMNS)), len(head & {*WHOLE, *FIRST, *LAST}), len(head)
 
 
@@ -121,7 +121,8 @@ def _text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _plain(name: str) -> str:
+def plain_heading(name: str) -> str:
+    """The name of a column as it is compared: case, spaces and underscores say nothing."""
     return " ".join(name.replace("_", " ").replace("\xa0", " ").replace("’", "'").casefold().split())
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading
+from autograder.authoring.sealing import MINE
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import variant
 from autograder.errors import AutograderError
@@ -94,7 +95,7 @@ def given_code(course: Path, marks: ClassMarks) -> dict[str, list[str]]:
 
 def _listed(source: Any, course: Path) -> dict[str, list[str]]:
     """Every answer that a problem lists, as a cell, by its part."""
-    words = source.metadata["autograder"]
+    words = source.metadata[MINE]
     problem = loading.load(words["slug"], loading.find_problems(course))
     p = variant(problem, words["seed"]).parameters
     found: dict[str, list[str]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.authoring.roster import ID_COLUMNS
+from autograder.authoring.roster import ID_COLUMNS, plain_heading
 from autograder.errors import StaffError, did_you_mean
 from autograder.reporting.class_marks import ClassMarks, Item, Pupil
 from autograder.reporting.marks_table import WIDE, from_text, points
@@ -59,7 +59,7 @@ class _Reader:
         self.faults: list[str] = []
         self._sheet, self._marks = sheet, marks
         self._head = [name.strip() for name in sheet.head]
-        self._plain = [" ".join(name.replace("_", " ").casefold().split()) for name in self._head]
+        self._plain = [plain_heading(name) for name in self._head]
         self._pupils = {pupil.id: pupil for pupil in marks.pupils}
         self._id = self._column_of_ids(by)
         self._long = {"part", "points"} <= set(self._plain)
