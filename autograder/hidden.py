@@ -48,9 +48,7 @@ def score(slug: str, part: str, *, version: int, seed: int, points: float, names
         asked = void.accepting(problem.part(part)) if void else problem.part(part)
         before = _BEFORE.setdefault((slug, known.seed), {})
         ask = functools.partial(answer, namespace=names)
-        outcome = judge_part(
-            dataclasses.replace(asked, points=points), paper.parameters, ask, paper.key(part), list(before.values())
-        )
+        outcome = judge_part(asked.at(points), paper.parameters, ask, paper.key(part), list(before.values()))
         before[part] = outcome
         outcome = void.settled(outcome) if void else outcome
     for text in (*outcome.notes, *known.remarks):
