@@ -24,10 +24,9 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import load_only
 
-from autograder.authoring.source_notebook import answer_id
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
-from autograder.nbgrader.run_and_judge import fill_in
+from autograder.nbgrader.run_and_judge import comment_on, fill_in
 from autograder.nbgrader.scale import Scale, agree, set_due
 
 TRIES = 10  # each as long as `config.PATIENCE`
@@ -235,8 +234,7 @@ class Rows:
                 for _, part, points, comment in (mark for mark in marks if mark[0] == name):
                     grades[part].manual_score, grades[part].needs_manual_grade = points, False
                     if comment:
-                        place = answer_id(part)
-                        comments[place if place in comments else part].manual_comment = comment
+                        comment_on(part, comments).manual_comment = comment
             self._session.flush()
             self.penalties(student)
         except BaseException:

@@ -120,9 +120,14 @@ def fill_in(
             grade.needs_manual_grade = waiting
         elif outcome.part not in same or is_void(outcome):
             grade.needs_manual_grade = not is_void(outcome)
-        place = answer_id(outcome.part)  # a written part is its own answer
-        comments[place if place in comments else outcome.part].auto_comment = student_comment(outcome)
+        comment_on(outcome.part, comments).auto_comment = student_comment(outcome)
     return dataclasses.replace(report, outcomes=tuple(kept))
+
+
+def comment_on(part: str, comments: Mapping[str, Any]) -> Any:
+    """The row of the comment on a part: that of its answer cell; a written part is its own answer."""
+    place = answer_id(part)
+    return comments[place if place in comments else part]
 
 
 def _by_hand(outcome: Outcome, before: Outcome | None, grade: Any) -> Outcome:
