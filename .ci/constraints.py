@@ -1,6 +1,7 @@
 """Whether pyproject.toml and constraints.txt hold together on every Python that pyproject.toml admits.
 
-Only metadata is read, and nothing is installed. Packages are looked for where pip is configured to look.
+Only metadata is read, and nothing is installed. Packages are looked for where pip is configured to look; where no index
+answers, in what uv has kept of it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ OPTIONS = {
     "find-links": "UV_FIND_LINKS",
     "cert": "SSL_CERT_FILE",
 }
+UNREACHABLE = "error sending request"  # what uv says of an index it cannot reach
 
 
 def environment() -> dict[str, str]:
@@ -44,11 +46,12 @@ def _there(place: str) -> bool:
     return address.scheme not in ("", "file") or Path(address.path).exists()
 
 
-def resolve(python: str, constraints: Path, settings: dict[str, str]) -> tuple[list[str], str]:
-    """What would be installed on a Python, and, where nothing can be, why."""
+def resolve(python: str, constraints: Path, settings: dict[str, str], *more: str) -> tuple[list[str], str]:
+    """What would be installed on a Python, and, where nothing can be, why. `more`: more of uv's options."""
     words = [
         "--extra=development", f"--constraint={constraints}", f"--python-version={python}", "--only-binary=:all:",
         "--no-emit-package=torch", "--index-strategy=unsafe-best-match", "--no-annotate", "--no-header", "--no-config",
+        *more,
     ]  # fmt: skip
     uv = Path(sysconfig.get_path("scripts"), "uv")
     command = [uv, "pip", "compile", "--quiet", ROOT / "pyproject.toml", *words]
@@ -59,8 +62,13 @@ def resolve(python: str, constraints: Path, settings: dict[str, str]) -> tuple[l
 def main(constraints: Path) -> int:
     """A line for each Python; 1 where some has no versions that fit."""
     settings, failed = environment(), False
+    offline: list[str] = []
     for python in PYTHONS:
-        packages, why = resolve(python, constraints, settings)
+        packages, why = resolve(python, constraints, settings, *offline)
+        if UNREACHABLE in why and not offline:
+            offline = ["--offline"]
+            print("No package index answers: the versions are looked up in what uv has kept of it.", flush=True)
+            packages, why = resolve(python, constraints, settings, *offline)
         failed |= bool(why)
         fault = f"pyproject.toml and {constraints.name} together cannot be resolved:\n{why}"
         print(f"Python {python}: {fault if why else f'{len(packages)} packages fit'}", flush=True)
