@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from autograder.cli import GROUPS, main
+from autograder.cli import GROUPS, after, grade, hand_out, main, start, write
 
 PAGES = [(), *((name,) for name in main.commands)]
 
@@ -17,8 +17,11 @@ def help_page(*words):
 
 
 def test_every_command_stands_under_one_heading():
-    """A new command is invisible in `--help` until GROUPS names it."""
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted(main.commands)
+    """Each module of a group lists all of its commands; what it did not list would be no command at all."""
+    listed = [command for commands in GROUPS.values() for command in commands]
+    assert sorted(command.name for command in listed) == sorted(main.commands)
+    for module in (start, write, hand_out, grade, after):
+        assert set(module.COMMANDS) == {value for value in vars(module).values() if isinstance(value, click.Command)}
 
 
 def test_the_list_of_commands_holds_whole_sentences():

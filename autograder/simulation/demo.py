@@ -75,6 +75,9 @@ CLASS = {
     "william": "empty_notebook",
 }
 
+# What stands in the table for a mark that is not there yet: a sign that nothing else there is cut off with.
+HELD = "?"
+
 # Told how far a step of so many pieces is; the command line draws a bar.
 Progress = Callable[[str, int, int], None]
 
@@ -272,11 +275,11 @@ def _read(course: Path, member: Student, exported: dict[str, float]) -> None:
 
 
 def marks(student: Student, problem: Problem) -> str:
-    """The student's marks for the parts of a problem, held ones as an ellipsis."""
+    """The student's marks for the parts of a problem, "?" for held ones."""
     if problem.slug not in student.reports:
         return "–"
     outcomes = student.reports[problem.slug].outcomes
-    return " ".join("…" if outcome.standing == "held" else f"{outcome.points:g}" for outcome in outcomes)
+    return " ".join(HELD if outcome.standing == "held" else f"{outcome.points:g}" for outcome in outcomes)
 
 
 def why(student: Student) -> str:

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from autograder.authoring import loading
 from autograder.authoring.assignment import find_course, read_assignment
 from autograder.authoring.new_course import PROBLEM, init
-from autograder.cli import ANYWHERE, main
+from autograder.cli import main
+from autograder.cli.command import ANYWHERE
 from autograder.errors import StaffError
 from autograder.simulation import demo
 
