@@ -16,8 +16,8 @@ import numpy as np
 
 from autograder.audit.parallel import audit_all, processes, strength_all
 from autograder.authoring.loading import slugs as all_slugs
-from autograder.commands.audit_report import cores
 from autograder.maths import tensor
+from autograder.sandbox.turns import cores
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 LAYER = "A[t,s] = softmax_{s}[Q[t,U] K[s,U] / sqrt(U)]\nH[t,I] = sum_s A[t,s] V[s,I]"

@@ -26,6 +26,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from autograder.sandbox.turns import cores
 from autograder.sandbox.watch import descendants, share
 from benchmarks.simulated import ASSIGNMENT, command, environment, two_courses
 
@@ -95,7 +96,7 @@ def compare(students: int, only_ours: bool) -> dict[str, Any]:
             "wall_ratio": round(costs["nbgrader"].wall / costs["autograder"].wall, 2),
             "cpu_ratio": round(costs["nbgrader"].cpu / costs["autograder"].cpu, 2),
             "marks_equal": marks(ours) == marks(plain) and pages == [students, students],
-            "cores": len(os.sched_getaffinity(0)),
+            "cores": cores(),
             **{name: asdict(cost) for name, cost in costs.items()},
         }
 

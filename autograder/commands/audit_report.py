@@ -105,6 +105,7 @@ def run_audit(
     from autograder.audit.parallel import audit_all, processes, strength_all
     from autograder.authoring.loading import find_problems
     from autograder.authoring.loading import slugs as all_slugs
+    from autograder.sandbox.turns import cores
 
     console = Console()
     root = find_problems()
@@ -130,13 +131,6 @@ def run_audit(
         print_strength(found, console)
     faults = print_audit(reports, console)
     return int(faults > 0 or any(part.survivors for parts in found.values() for part in parts))
-
-
-def cores() -> int:
-    """The processor cores that this process may use."""
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def print_strength(found: dict[str, list[PartStrength]], console: Console) -> None:

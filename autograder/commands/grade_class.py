@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import gc
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +27,13 @@ def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: boo
     gc.disable()  # a collection walks over all that was imported, to find nothing
     from autograder.course.progress import Progress
     from autograder.course.run import Options, run
+    from autograder.sandbox.turns import cores
 
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 20)  # pages and notebooks are large and short-lived
 
-    words = {"require_wall": options.pop("require_sandbox"), "jobs": jobs or len(os.sched_getaffinity(0))}
+    words = {"require_wall": options.pop("require_sandbox"), "jobs": jobs or cores()}
     with Progress() as progress:
         result = run(course, Options(assignment=assignment, **words, **options), progress.show)
     progress.end(result)

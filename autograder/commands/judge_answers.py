@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import textwrap
 import time
 from collections import Counter
@@ -37,6 +36,7 @@ def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool,
 
     from autograder.audit.answer_rows import read
     from autograder.authoring.loading import find_problems
+    from autograder.sandbox.turns import cores
 
     find_problems()  # where there are none, no row is to blame
     start = time.monotonic()
@@ -44,7 +44,7 @@ def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool,
     if not table:
         raise StaffError("answers", "the file has no rows")
     out, notes = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
-    judged = _judged(table, jobs or len(os.sched_getaffinity(0)), notes)
+    judged = _judged(table, jobs or cores(), notes)
     boards = _boards(judged, time.monotonic() - start)
     for sentence in (sentence for item in judged for sentence in _sentences(item)):
         notes.print(sentence, markup=False)

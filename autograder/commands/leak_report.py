@@ -22,7 +22,7 @@ def run_leaks(course: Path, names: Sequence[str], *, variants: int, jobs: int = 
     from autograder.audit.parallel import processes
     from autograder.authoring.assignment import read_assignment
     from autograder.authoring.loading import find_problems
-    from autograder.commands.audit_report import cores
+    from autograder.sandbox.turns import cores
 
     assignments, root = [read_assignment(course, name) for name in names], find_problems()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -126,7 +126,7 @@ class Turns:
             self._admit(first)
 
     def _first(self) -> Turn | None:
-        idle = not self._more or len(self._running) + 2 < len(os.sched_getaffinity(0))
+        idle = not self._more or len(self._running) + 2 < cores()
         return min((*self._waiting, *(self._standing if idle else ())), key=Turn.ran, default=None)
 
     def _admit(self, turn: Turn) -> None:
@@ -166,6 +166,11 @@ class Turns:
 
     def _room(self) -> bool:
         return len(self._standing) < STANDING and memory_left() > MEMORY_LEFT
+
+
+def cores() -> int:
+    """The processor cores that this process may use; all of the machine's where a system does not tell (macOS)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory_left() -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -158,7 +159,7 @@ def test_what_stood_still_leaves_processors_to_what_is_to_come(
     cores: int, more: bool, goes_on: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While others are to come, it goes on where one is left for the judge and one for who comes; else at the end."""
-    monkeypatch.setattr(turns.os, "sched_getaffinity", lambda _: range(cores))
+    monkeypatch.setattr(turns, "cores", lambda: cores)
     several, place, began = Turns(1), Place(), threading.Event()
     several.expect(more)
 
@@ -208,3 +209,15 @@ def test_no_turn_comes_after_the_end() -> None:
         threading.Timer(turns.SHORTEST / 5, several.close).start()
         with pytest.raises(StaffError, match="no more notebooks"), several.turn():
             pass
+
+
+def test_cores_are_told_on_every_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process may use, where a system tells it; else (macOS) all that there are. Nobody else asks for it."""
+    monkeypatch.setattr(turns.os, "sched_getaffinity", lambda _: {0, 2, 5}, raising=False)
+    monkeypatch.setattr(turns.os, "cpu_count", lambda: 8)
+    assert turns.cores() == 3
+    monkeypatch.delattr(turns.os, "sched_getaffinity")
+    assert turns.cores() == 8
+    files = [*Path(turns.__file__).parents[1].rglob("*.py"), *(Path(__file__).parents[2] / "benchmarks").rglob("*.py")]
+    asked = [path.name for path in files if "sched_getaffinity" in path.read_text(encoding="utf-8")]
+    assert asked == ["turns.py"]
