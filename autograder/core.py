@@ -311,6 +311,13 @@ class Part(metaclass=_NamedArguments):
             "answers", f'part {self.name!r} ({self.kind}) cannot be given further answers; write "full" or "drop"'
         )
 
+    def read_as(self, value: Any, p: Parameters) -> str:
+        """A handed-in answer as Markdown, as the judge reads it; empty where there is no more to it than its text.
+
+        Unreadable where reading stops.
+        """
+        return ""
+
     def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
         """What is handed in by whoever makes a mistake, as a sentence; empty where that is no short text."""
         value = mistake(p)

@@ -16,7 +16,7 @@ from typing import Any
 from nbconvert.filters.markdown import markdown2html
 from nbconvert.filters.strings import strip_files_prefix
 
-from autograder.nbgrader.mathml import with_mathml
+from autograder.grading.typeset import with_mathml
 
 LONG = 4_000  # characters of a student's text together that are converted in no time, whatever they are
 SECONDS = 2.0  # of processor time, for all of a student's text

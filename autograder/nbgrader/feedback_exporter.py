@@ -28,8 +28,8 @@ from autograder.authoring.source_notebook import without_hidden
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import VOIDED
 from autograder.grading.repair import OWN, OWN_LABEL
+from autograder.grading.typeset import with_mathml
 from autograder.nbgrader.handouts import is_ours
-from autograder.nbgrader.mathml import with_mathml
 
 MAX_COLOURED = 200_000  # characters of a page that are code in colours
 MAX_COLOURED_CELL = 10_000  # characters of a cell

@@ -19,8 +19,8 @@ from autograder.authoring.building import notebook_text
 from autograder.authoring.variants import class_seed, variant
 from autograder.core import BEGIN, END
 from autograder.errors import StaffError, did_you_mean
+from autograder.grading.typeset import with_mathml
 from autograder.nbgrader.handouts import released_form
-from autograder.nbgrader.mathml import with_mathml
 
 _LOOK = """
 body { font: 16px/1.55 system-ui, "Segoe UI", Roboto, sans-serif; color: #1f2328; max-width: 52rem; margin: 2rem auto;

@@ -8,7 +8,7 @@ import json
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -90,6 +90,11 @@ class Choice(Part):
         chosen = options[letter]
         return [Verdict(check="choice", ok=False, code=chosen.__name__, message=inspect.getdoc(chosen) or "")]
 
+    def read_as(self, value: Any, p: Parameters) -> str:
+        """The option's letter and text."""
+        texts = {letter: str(function(p)) for letter, function in self.options(p).items()}
+        return options_named(letters, texts) if (letters := chosen_letter(value, texts)) else ""
+
     def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
         """The option's letter."""
         return f"This is option **{self.letter(mistake, p)})**."
@@ -124,6 +129,11 @@ class Choice(Part):
     def statement(self, p: Parameters) -> str:
         """The options, one a line."""
         return "\n".join(f"- **{letter})** {function(p)}" for letter, function in self.options(p).items())
+
+
+def options_named(letters: Iterable[str], texts: Mapping[str, str]) -> str:
+    """A line for each letter, with the text of its option."""
+    return "\n".join(f"- **{letter})** {texts.get(letter, 'there is no such option')}" for letter in letters)
 
 
 def letter_of(given: Any) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, did_you_mean
-from autograder.parts.choice import letters_of
+from autograder.parts.choice import letters_of, options_named
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined
 
@@ -138,6 +138,17 @@ class Ordering(Part):
         if found in [letters_of(other, shown) for other in self.alternatives]:
             return [Verdict(check="order", ok=True, code="ok")]
         return [self._judged([letters[letter] for letter in found], p)]
+
+    def read_as(self, value: Any, p: Parameters) -> str:
+        """The lines in the order given."""
+        texts, mark = {**self.lines(p), **self.others(p)}, "`" if self.code else ""
+        shown = {letter: f"{mark}{texts[name]}{mark}" for letter, name in self.letters(p).items()}
+        return options_named(letters_of(value, shown) or (), shown)
+
+    def right(self, p: Parameters) -> str:
+        """The letters in a right order."""
+        letters = {name: letter for letter, name in self.letters(p).items()}
+        return "".join(letters[name] for name in self.lines(p))
 
     def _judged(self, order: Order, p: Parameters) -> Verdict:
         lines, by_name = self.lines(p), {name: letter for letter, name in self.letters(p).items()}

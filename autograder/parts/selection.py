@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
-from autograder.parts.choice import letters_of, shown_options
+from autograder.parts.choice import letters_of, options_named, shown_options
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined
 
@@ -91,6 +91,11 @@ class Selection(Part):
         if not found or not set(found) <= options.keys():
             return [unread_verdict("selection", self.name, given, wanted)]
         return self._verdicts({options[letter] for letter in found}, p)
+
+    def read_as(self, value: Any, p: Parameters) -> str:
+        """The letters and texts of the options."""
+        texts = {letter: str(function(p)) for letter, function in self.options(p).items()}
+        return options_named(letters_of(value, texts) or (), texts)
 
     def _verdicts(self, chosen: set[Option], p: Parameters) -> list[Verdict]:
         right = self.right_options(p)

@@ -7,7 +7,9 @@ neither prove nor refute.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
@@ -21,6 +23,8 @@ from autograder.student.local_checks import Malformed, defined, form_of
 from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, noted, present
 
 MAX_LENGTH = 10_000  # characters of an answer; no language here needs a tenth of it
+
+SHOWN_SECONDS = 5.0  # to typeset an answer
 
 # A text, or a function of the parameters (and, where the part follows another, of the earlier answer by its name).
 Text = str | Callable[..., Any]
@@ -186,6 +190,11 @@ class Typed(Part):
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether the text is not None."""
         return self.given(subject, p) is not None
+
+    def read_as(self, value: Any, p: Parameters) -> str:
+        """Typeset, as its language reads it."""
+        text = self.text(value)
+        return f"$$\n{_latex(pickle.dumps((type(self), text, dict(self.declarations(p)))))}\n$$" if text else ""
 
     def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
         """The line as it is typed."""
@@ -375,6 +384,22 @@ def _defaults(function: Callable[..., Any]) -> set[str]:
     """The arguments of a function that have a default."""
     parameters = inspect.signature(function).parameters.values()
     return {parameter.name for parameter in parameters if parameter.default is not parameter.empty}
+
+
+@functools.lru_cache(maxsize=2048)
+def _latex(kind_answer_words: bytes) -> str:
+    """How an answer is read, as LaTeX: many students give the same. Unreadable also where it takes too long to say."""
+    from autograder.maths import guard
+
+    found = guard.call(__name__, "shown_latex", pickle.loads(kind_answer_words), seconds=SHOWN_SECONDS)  # noqa: S301 - our own
+    if isinstance(found, Decision):
+        raise Unreadable("time", "It takes too long to typeset this.")
+    return str(found)
+
+
+def shown_latex(kind: type[Typed], answer: Any, declared: Mapping[str, Any]) -> str:
+    """What a student's preview shows of an answer; run in a process that can be killed."""
+    return kind.show(answer, **declared).latex
 
 
 def guarded(language: str, reference: Any, answer: Any, *, seconds: float | None = None, **options: Any) -> Decision:

@@ -12,9 +12,9 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from autograder.core import Outcome, Verdict
 from autograder.grading.feedback import as_html, as_text, student_comment
+from autograder.grading.typeset import with_mathml
 from autograder.nbgrader.course_api import done, opened
 from autograder.nbgrader.feedback_exporter import _coloured
-from autograder.nbgrader.mathml import with_mathml
 from autograder.simulation.classroom import own_cell
 from autograder.simulation.personas import personas
 
