@@ -92,6 +92,7 @@ def negative():
         (archive("w:gz", *((str(number), b"") for number in range(4_001))), "it holds more than 2,000 files"),
         (negative(), "cannot be opened as a tar file"),
     ],
+    ids=["empty", "rar", "cut gzip", "cut tar", "no tar", "large", "many", "negative"],
 )
 def test_what_cannot_be_opened_says_why(content, why):
     """Damaged, no archive, too many files, more than may be taken: at once, and without going round for ever."""
