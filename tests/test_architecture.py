@@ -6,6 +6,7 @@ Everything is read off the syntax trees, so that imports inside functions and un
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections import Counter
@@ -140,7 +141,10 @@ def upward(found: list[Import]) -> list[str]:
     return said
 
 
-OURS = list(imports(ROOT, "autograder"))
+@functools.cache
+def ours() -> list[Import]:
+    """The imports of the package."""
+    return list(imports(ROOT, "autograder"))
 
 
 def plant(root: Path, **files: str) -> list[Import]:
@@ -154,7 +158,7 @@ def plant(root: Path, **files: str) -> list[Import]:
 
 def test_imports_go_down() -> None:
     """No room imports one that stands above it."""
-    assert upward(OURS) == []
+    assert upward(ours()) == []
 
 
 def test_an_upward_import_is_found(tmp_path: Path) -> None:
@@ -166,7 +170,7 @@ def test_an_upward_import_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by_room", [False, True])
 def test_there_is_no_cycle(by_room: bool) -> None:
     """Neither modules nor rooms import each other."""
-    assert cycles(OURS, "autograder", by_room=by_room) == []
+    assert cycles(ours(), "autograder", by_room=by_room) == []
 
 
 PLANTED = {
@@ -214,7 +218,7 @@ def test_names_of_modules_are_unique() -> None:
 
 def test_the_package_imports_no_course_content() -> None:
     """`autograder` loads problems and solutions by path, never by name."""
-    assert [str(item) for item in OURS if item.imported.split(".")[0] in ("problems", "solutions")] == []
+    assert [str(item) for item in ours() if item.imported.split(".")[0] in ("problems", "solutions")] == []
 
 
 # What a problem may import of ours: an author's words, and the languages that can be used alone.
@@ -277,7 +281,7 @@ def test_solutions_import_nothing_of_ours() -> None:
 
 def test_only_one_folder_imports_nbgrader() -> None:
     """nbgrader's API is used in `autograder/nbgrader` alone."""
-    outside = [item for item in OURS if room(item.importer) != "nbgrader"]
+    outside = [item for item in ours() if room(item.importer) != "nbgrader"]
     assert [str(item) for item in outside if item.imported.split(".")[0] == "nbgrader"] == []
 
 

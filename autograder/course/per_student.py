@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
-from traitlets.config import Config
-
 from autograder.authoring import ledger, loading
 from autograder.authoring.assignment import Assignment
 from autograder.authoring.building import notebook_text, own_variants, refuse_other_numbers, write_text
@@ -36,6 +33,9 @@ def write_own(
             f'{assignment.name}.toml gives the whole class one variant; write variants = "student" into it first, '
             f"build it, and run nbgrader generate_assignment {assignment.name}",
         )
+    import nbformat
+    from traitlets.config import Config
+
     root, secret = loading.find_problems(course), course_secret(course)
     seeds = {
         (student, slug): own_seed(assignment, loading.load(slug, root), secret, student)

@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from traitlets.config import Config
-
 from autograder.authoring import building, loading
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.source_notebook import build
@@ -88,21 +85,31 @@ def run(
         (course / "source" / demo.ASSIGNMENT / DATA).write_text(DATA_TEXT)
         done("generate_assignment", api.generate_assignment(demo.ASSIGNMENT))
     progress("build and release", 1, 1)
+    others = _others(root, problems)
     for number, accident in enumerate(everybody, 1):
-        accident.make(_desk(course, root, problems, accident.student))
+        accident.make(_desk(course, problems, accident.student, others))
         progress("students hand in", number, len(everybody))
     return _graded(course, everybody, problems, progress)
 
 
-def _desk(course: Path, root: Path, problems: Sequence[Problem], student: str) -> Desk:
+def _others(root: Path, problems: Sequence[Problem]) -> list[Work]:
+    """The notebooks of another variant, solved; nobody changes them."""
+    from nbformat import from_dict
+    from traitlets.config import Config
+
+    built = [from_dict(build(problem, OTHER_SEED, root=root)) for problem in problems]
+    return [
+        _solved(released_form(notebook, Config())[0], problem, OTHER_SEED)
+        for notebook, problem in zip(built, problems, strict=True)
+    ]
+
+
+def _desk(course: Path, problems: Sequence[Problem], student: str, others: Sequence[Work]) -> Desk:
     assignment = read_assignment(course, demo.ASSIGNMENT)
     released = {
         problem.slug: (course / "release" / demo.ASSIGNMENT / f"{problem.slug}.ipynb").read_text()
         for problem in problems
     }
-    others = [
-        released_form(nbformat.from_dict(build(problem, OTHER_SEED, root=root)), Config())[0] for problem in problems
-    ]
     return Desk(
         folder=course / "submitted" / student / demo.ASSIGNMENT,
         works=[
@@ -110,7 +117,7 @@ def _desk(course: Path, root: Path, problems: Sequence[Problem], student: str) -
             for problem in problems
         ],
         released=released,
-        others=[_solved(other, problem, OTHER_SEED) for other, problem in zip(others, problems, strict=True)],
+        others=others,
     )
 
 

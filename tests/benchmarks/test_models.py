@@ -24,9 +24,6 @@ from benchmarks.models import (
 
 CPU = torch.device("cpu")
 
-pytest.importorskip("x_transformers")
-pytest.importorskip("torchrecurrent")
-
 TASKS = {
     "recurrent": partial(recurrent, B=2, T=5, J=7),
     "attention": partial(attention, B=2, T=5, J=24, K=3),
@@ -35,6 +32,13 @@ TASKS = {
     "language model": partial(language_model, B=2, T=5),
     "generation": partial(generation, B=2, T=5),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def peers():
+    """The peers are here; their seconds of imports are those of the worker that runs this file."""
+    pytest.importorskip("x_transformers")
+    pytest.importorskip("torchrecurrent")
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from autograder.nbgrader.archives import MAX_BYTES, NotAnArchive, is_archive, unpacked
+from autograder.nbgrader.archives import MAX_BYTES, NotAnArchive, unpacked
 
 KINDS = ("zip", "w", "w:gz", "w:bz2", "w:xz")
 
@@ -80,31 +80,25 @@ def negative():
     return bytes(header) + bytes(1024)
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b"", "cannot be opened"),
-        (b"Rar!", "cannot be opened"),
-        (archive("w:gz", ("a.txt", bytes(2_000)))[:-30], "cannot be opened as a tar file"),
-        (archive("w", ("a.txt", b"1"))[:600], "cannot be opened as a tar file"),
-        (gzip.compress(b"no tar file"), "cannot be opened as a tar file"),
-        (gzip.compress(bytes(MAX_BYTES + 9 * 2**20)), "it holds more than"),
-        (archive("w:gz", *((str(number), b"") for number in range(4_001))), "it holds more than 2,000 files"),
-        (negative(), "cannot be opened as a tar file"),
-    ],
-    ids=["empty", "no archive", "cut", "cut tar", "no tar in it", "much", "many", "negative size"],
-)
-def test_what_cannot_be_opened_says_why(content, why):
+# Made when they are asked for: some are large.
+CLOSED = {
+    "empty": (bytes, "cannot be opened"),
+    "rar": (lambda: b"Rar!", "cannot be opened"),
+    "cut gzip": (lambda: archive("w:gz", ("a.txt", bytes(2_000)))[:-30], "cannot be opened as a tar file"),
+    "cut tar": (lambda: archive("w", ("a.txt", b"1"))[:600], "cannot be opened as a tar file"),
+    "no tar": (lambda: gzip.compress(b"no tar file"), "cannot be opened as a tar file"),
+    "large": (lambda: gzip.compress(bytes(MAX_BYTES + 9 * 2**20), 1), "it holds more than"),
+    "many": (
+        lambda: archive("w:gz", *((str(number), b"") for number in range(4_001))),
+        "it holds more than 2,000 files",
+    ),
+    "negative": (negative, "cannot be opened as a tar file"),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_what_cannot_be_opened_says_why(name):
     """Damaged, no archive, too many files, more than may be taken: at once, and without going round for ever."""
+    make, why = CLOSED[name]
     with pytest.raises(NotAnArchive, match=why):
-        unpacked(content)
-
-
-@pytest.mark.parametrize(
-    ("name", "is_one"),
-    [("a.zip", True), ("A.ZIP", True), ("a.tar", True), ("a.tar.gz", True), ("a.tgz", True), ("a.tar.xz", True),
-     ("a.rar", False), ("a.gz", False), ("tar", False), ("a.zip.txt", False)],
-)  # fmt: skip
-def test_an_archive_is_known_by_its_name(name, is_one):
-    """Zip and tar files, in any case."""
-    assert is_archive(name) is is_one
+        unpacked(make())
