@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from autograder.nbgrader.archives import MAX_BYTES, NotAnArchive, unpacked
+from autograder.nbgrader.archives import MAX_BYTES, NotAnArchive, is_archive, unpacked
 
 KINDS = ("zip", "w", "w:gz", "w:bz2", "w:xz")
 
@@ -102,3 +102,13 @@ def test_what_cannot_be_opened_says_why(name):
     make, why = CLOSED[name]
     with pytest.raises(NotAnArchive, match=why):
         unpacked(make())
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [("a.zip", True), ("A.ZIP", True), ("a.tar", True), ("a.tar.gz", True), ("a.tgz", True), ("a.tar.xz", True),
+     ("a.rar", False), ("a.gz", False), ("tar", False), ("a.zip.txt", False)],
+)  # fmt: skip
+def test_an_archive_is_known_by_its_name(name, is_one):
+    """Zip and tar files, in any case."""
+    assert is_archive(name) is is_one
