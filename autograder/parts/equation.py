@@ -69,12 +69,13 @@ class Equation(Typed):
 
         words = dict(declared)
         system = language.parse(answer)
-        whole = language.with_given(system, given)
         declarations = language.declare(*words.pop("tensors", ()), **words)
+        whole = language.as_read(system, declarations, given, target=target)
         fatal = [fault for fault in language.check(whole, declarations) if fault.fatal]
         if fatal:
             raise Unreadable(fatal[0].code, fatal[0].message)
         description = language.describe(whole, declarations)
+        system = replace(whole, equations=whole.equations[-len(system.equations) :])
         own = {equation.left.name.key for equation in system.equations}
         if target and target not in own:
             raise Unreadable("no_target", f"no equation has {target} alone on its left side")

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from autograder.maths.tensor.checking import check
+from autograder.maths.tensor.checking import as_read, check
 from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, declare
 from autograder.maths.tensor.description import Described, Description, describe
 from autograder.maths.tensor.latex import to_latex
 from autograder.maths.tensor.rendering import to_text
-from autograder.maths.tensor.system_texts import with_given
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import Equation, System, names
 
@@ -64,6 +63,7 @@ __all__ = [
     "Equation",
     "Fault",
     "System",
+    "as_read",
     "check",
     "decide",
     "decide_model",
@@ -84,7 +84,6 @@ __all__ = [
     "to_latex",
     "to_text",
     "uses_only",
-    "with_given",
 ]
 
 

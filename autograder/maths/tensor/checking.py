@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from autograder.maths.tensor import messages
 from autograder.maths.tensor.axes import Side, add_answer, declared
-from autograder.maths.tensor.core_tree import Core, CoreIndex, Fault, Integer, Meaning, Read, inner, reached
+from autograder.maths.tensor.core_tree import (
+    Core,
+    CoreIndex,
+    Fault,
+    Integer,
+    Meaning,
+    Read,
+    Unknown,
+    Variable,
+    inner,
+    reached,
+)
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.meaning import meanings
 from autograder.maths.tensor.scope import Setting
+from autograder.maths.tensor.shifting import at_layer
+from autograder.maths.tensor.subscripts import bracketed
 from autograder.maths.tensor.symbols import axes
+from autograder.maths.tensor.system_texts import Text, author_system, with_given
 from autograder.maths.tensor.tensor_tree import Expr, Indicator, System, Tensor, children, kept
 
 
@@ -44,8 +58,14 @@ class Interpreted:
         return tuple(fault for meaning in self.every for fault in meaning.faults)
 
 
-def interpret(system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset()) -> Interpreted:
-    """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis."""
+def interpret(
+    system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset(), *, apart: bool = False
+) -> Interpreted:
+    """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis.
+
+    With `apart` a softmax or function sums by itself the capitals that are paired in it.
+    """
+    system = bracketed(system, arities_of(declarations))
     known = axes(system) | set(declarations.sizes) | set(declarations.same) | more_axes
     shaped = {axis for shape in declarations.shapes.values() for axis in shape}
     scalars = {name for name, shape in declarations.shapes.items() if not shape}
@@ -56,10 +76,35 @@ def interpret(system: System, declarations: Declarations, more_axes: frozenset[s
         axes=frozenset(known | shaped),
         scalars=frozenset(scalars),
         zero=declarations.zero,
+        apart=apart,
         kronecker=not declarations.open
         and "delta" not in {*declarations.shapes, *(equation.left.name.key for equation in system.equations)},
     )
     return Interpreted(system=system, links=meanings(system, setting))
+
+
+def arities_of(declarations: Declarations) -> dict[str, int]:
+    """The numbers of indices of the tensors that are declared."""
+    return {name: len(shape) for name, shape in declarations.shapes.items()}
+
+
+def as_read(
+    system: System,
+    declarations: Declarations,
+    given: Text | None = None,
+    more: Mapping[str, int] | None = None,
+    *,
+    target: str = "",
+) -> System:
+    """An answer with the indices below its names in brackets, behind the given equations that it does not define.
+
+    `more` are tensors with their numbers of indices that are known beside the declared ones. Where the answer is about
+    another layer than the `target`, it is moved to that one.
+    """
+    theirs = author_system(given).equations if given else ()
+    known = {equation.left.name.key: len(equation.left.indices) for equation in theirs}
+    known |= {**(more or {}), **arities_of(declarations)}
+    return with_given(bracketed(at_layer(system, target), known), given)
 
 
 def check(system: System, declarations: Declarations | None = None) -> tuple[Fault, ...]:
@@ -70,7 +115,7 @@ def check(system: System, declarations: Declarations | None = None) -> tuple[Fau
     """
     declarations = declarations or Declarations()
     found = interpret(system, declarations)
-    known = {name: len(shape) for name, shape in declarations.shapes.items()}
+    known = arities_of(declarations)
     faults = [*found.faults, *names(found, known, declarations, closed=bool(known) and not declarations.open)]
     if not any(fault.fatal for fault in faults):
         side = Side(owner="answer", meanings=found.every, own=found.own - set(known))
@@ -85,9 +130,16 @@ def ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     return tuple(sorted(unique.values(), key=lambda fault: (fault.code == "cycle", fault.equation, fault.column)))
 
 
-def names(found: Interpreted, known: Mapping[str, int], declarations: Declarations, *, closed: bool) -> list[Fault]:
+def names(
+    found: Interpreted,
+    known: Mapping[str, int],
+    declarations: Declarations,
+    *,
+    closed: bool,
+    written: Collection[str] = (),
+) -> list[Fault]:
     """Undefined tensors (where the list of known ones is `closed`), numbers of indices, repeated and circular
-    definitions.
+    definitions. `written` are tensors that the answer defines beside those found.
     """
     defined = {chain[-1].name: len(chain[-1].left) for chain in found.links}
     arities = {**defined, **known}
@@ -96,10 +148,10 @@ def names(found: Interpreted, known: Mapping[str, int], declarations: Declaratio
     for chain in found.links:
         for meaning in chain:
             for read in _all_reads(meaning.body):
-                faults += _name(read, meaning, arities, families, declarations, closed)
-        written, wanted = len(chain[-1].left), arities[chain[-1].name]
-        if written != wanted:
-            faults.append(_at(_arity(chain[-1].name, wanted, written, declarations), chain[-1]))
+                faults += _name(read, meaning, arities, families, declarations, closed, written)
+        count, wanted = len(chain[-1].left), arities[chain[-1].name]
+        if count != wanted:
+            faults.append(_at(_arity(chain[-1].name, wanted, count, chain[-1], declarations), chain[-1]))
     return faults + _twice(found) + _circles(found)
 
 
@@ -110,21 +162,35 @@ def _name(
     families: Mapping[str, int],
     declarations: Declarations,
     closed: bool,
+    others: Collection[str],
 ) -> list[Fault]:
     written = len(read.indices)
     wanted = arities.get(read.name)
+    if wanted is None and closed and _is_applied(read, {*arities, *others}, declarations):
+        return [_at(messages.function(read.name), meaning, read.column)]
     if wanted is None and closed and read.name not in declarations.sequences and not read.name.endswith("_"):
         return [_at(messages.undefined(read.name, arities), meaning, read.column)]
     if wanted is None:
         wanted = families.get(_family(read.name), written)
         arities[read.name] = written if wanted == written else wanted
     if written != wanted:
-        return [_at(_arity(read.name, wanted, written, declarations), meaning, read.column)]
+        return [_at(_arity(read.name, wanted, written, meaning, declarations), meaning, read.column)]
     return []
 
 
-def _arity(name: str, wanted: int, written: int, declarations: Declarations) -> Fault:
-    return messages.arity(name, declarations.shapes.get(name, ("",) * wanted), written)
+def _is_applied(read: Read, tensors: Collection[str], declarations: Declarations) -> bool:
+    """Whether a tensor stands where the first index should: `g(a[t,f])` or `f(a)[t,j]` for a function of a."""
+    match read.indices[:1]:
+        case (CoreIndex(terms=((1, Integer(name=name)),)),):
+            return name in tensors and name not in declarations.sequences
+        case (CoreIndex(terms=((1, Variable(name=name)),)),):
+            return name.partition("#")[0] in tensors
+    return False
+
+
+def _arity(name: str, wanted: int, written: int, meaning: Meaning, declarations: Declarations) -> Fault:
+    axes = declarations.shapes.get(name, ("",) * wanted)
+    return messages.arity(name, axes, written) if written or meaning.left else messages.whole(name, axes)
 
 
 def _at(fault: Fault, meaning: Meaning, column: int = 0) -> Fault:
@@ -198,6 +264,21 @@ def inputs(found: Interpreted) -> dict[str, int]:
             if read.name not in found.own:
                 arities.setdefault(read.name, len(read.indices))
     return arities
+
+
+def functions(found: Interpreted) -> dict[str, Meaning]:
+    """The functions that are only named, each with the first equation that has it."""
+    named: dict[str, Meaning] = {}
+    for meaning in found.every:
+        for name in _unknown(meaning.body):
+            named.setdefault(name, meaning)
+    return named
+
+
+@kept
+def _unknown(node: Core) -> tuple[str, ...]:
+    here = (node.name,) if isinstance(node, Unknown) else ()
+    return here + tuple(name for child in inner(node) for name in _unknown(child))
 
 
 def recurring(found: Interpreted) -> dict[str, int]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.maths.tensor.axes import Axes, Side
-from autograder.maths.tensor.core_tree import Fault, Meaning
+from autograder.maths.tensor.core_tree import Fault, Meaning, pointers
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array, CarefulFloats, Floats, PrimeField
@@ -24,6 +24,7 @@ from autograder.maths.tensor.values import Budget, Grid, LimitError, Value
 
 TOLERANCE = 1e-80
 FIELD_TRIALS = 2
+SEQUENCE_TRIALS = 6  # where an axis is small since a sequence points into it: its entries often coincide
 BALL_TRIALS = 8
 ENOUGH_ENTRIES = 24
 _SCALES = (1.0, 1.0, 4.0, 0.25, 16.0, 1.0, 64.0, 256.0)  # while some max or relu has taken one branch only
@@ -76,12 +77,29 @@ class Comparison:
         if (kind, trial) not in self._evaluations:
             arithmetic, sizes = make(), self.sizes(trial)
             arithmetic.positives = self.declarations.positive
+            arithmetic.ranges = self.ranges(trial)
             first, second = (
                 Evaluation(side.meanings, arithmetic, self._options(side, sizes))
                 for side in (self.reference, self.answer)
             )
             self._evaluations[kind, trial] = (first, second)
         return self._evaluations[kind, trial]
+
+    def ranges(self, trial: int) -> dict[str, tuple[int, int]]:
+        """Of each sequence that is compared with an index, `1[w=v[t]]`, the axis: where it starts and its size."""
+        found: dict[str, set[tuple[int, int]]] = {}
+        for side in (self.reference, self.answer):
+            zero = counts_from_zero(side, self.axes, self.declarations)
+            for meaning in side.meanings:
+                for name, variable in pointers(meaning.body):
+                    size = self.sizes(trial).of(side.variable(meaning, variable))
+                    found.setdefault(name, set()).add((0 if zero(meaning, variable) else 1, size))
+        return {name: axes.pop() for name, axes in found.items() if len(axes) == 1}
+
+    @property
+    def trials(self) -> int:
+        """How many times all tensors are drawn."""
+        return SEQUENCE_TRIALS if self.ranges(0) else FIELD_TRIALS
 
     def _options(self, side: Side, sizes: Sizes) -> Options:
         return Options(
@@ -132,7 +150,7 @@ class Comparison:
         return arrays[0], arrays[1], dims
 
     def _field(self, what: Compared) -> Decision | None:
-        for trial in range(FIELD_TRIALS):
+        for trial in range(self.trials):
             pair = self.evaluations("field", trial, lambda trial=trial: PrimeField(self.seed + trial))  # type: ignore[misc]
             field = pair[0].arithmetic
             assert isinstance(field, PrimeField)
@@ -230,7 +248,7 @@ class Comparison:
                 assert isinstance(balls, Balls)
                 entries += compared
                 one_sided, saturated = balls.one_sided and one_sided, balls.saturated and saturated
-                if trial >= 1 and entries >= ENOUGH_ENTRIES and not one_sided:
+                if trial >= self.trials - 1 and entries >= ENOUGH_ENTRIES and not one_sided:
                     break
         return self._agreement(entries, one_sided, saturated)
 

@@ -209,6 +209,18 @@ def reads(node: Core) -> tuple[Read, ...]:
     return tuple(read for child in inner(node) for read in reads(child))
 
 
+@kept
+def pointers(node: Core) -> tuple[tuple[str, str], ...]:
+    """Each sequence that a node compares with an index variable, with the variable: `1[w=v[t]]`."""
+    pair: tuple[tuple[str, str], ...] = ()
+    if isinstance(node, Indicator):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            match one.terms:
+                case ((1, Integer(name=name)),) if not one.constant and other.variable:
+                    pair = ((name, other.variable),)
+    return pair + tuple(found for child in inner(node) for found in pointers(child))
+
+
 def reached(needs: Mapping[str, set[str]], start: str) -> set[str]:
     """Everything that `start` needs, at any remove."""
     found: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.maths.tensor.checking import inputs, interpret
+from autograder.maths.tensor.checking import functions, inputs, interpret
 from autograder.maths.tensor.core_tree import Core, Fault, Multiply, Normalise, inner
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.tensor_tree import ScopeNote, System
@@ -38,9 +38,13 @@ def describe(system: System, declarations: Declarations | None = None) -> Descri
     return Description(
         equations=tuple(_equation(chain[-1].name, chain[-1].free, chain[-1].body) for chain in found.links),
         inputs=tuple(inputs(found).items()),
-        warnings=system.warnings,
+        warnings=(*found.system.warnings, *map(_named, functions(found))),
         faults=found.faults,
     )
+
+
+def _named(function: str) -> ScopeNote:
+    return ScopeNote(code="function", message=f"{function} is a function that only has a name here", column=0)
 
 
 def _equation(name: str, free: tuple[str, ...], body: Core) -> Described:

@@ -10,8 +10,9 @@ from autograder.maths.tensor.checking import recurring
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, link_of, position_names
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.hints import ladder
-from autograder.maths.tensor.messages import UNREAD
+from autograder.maths.tensor.messages import UNBOUND, UNREAD
 from autograder.maths.tensor.question import Prepared, Question
+from autograder.maths.tensor.subscripts import BELOW
 from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import System
@@ -23,6 +24,9 @@ def verdict(prepared: Prepared) -> Decision:
     fatal = prepared.fatal
     if fatal is not None and fatal.code in UNREAD:
         return undecided(fatal.code, fatal.message)
+    below = any(warning.code == BELOW for warning in prepared.answer.system.warnings)
+    if fatal is not None and below and {fault.code for fault in prepared.faults if fault.fatal} <= UNBOUND:
+        return undecided("brackets", f"with the indices below the names in brackets, {fatal.message}")
     if fatal is not None:
         return different(fatal.code, fatal.message, faults=prepared.faults)
     assert prepared.comparison is not None
@@ -93,7 +97,7 @@ def decide(
     if outcome.outcome == "different" and (outcome.code == "chain" or prepared.fatal):
         outcome = _of_its_links(question, system_of(answer), outcome, budget, seed)
     if outcome.outcome == "different":
-        outcome = _read_otherwise(question, answer, outcome, budget, seed)
+        outcome = _read_otherwise(question, answer, prepared, outcome, budget, seed)
     return ladder(question, prepared, outcome) if outcome.outcome == "different" and hints else outcome
 
 
@@ -123,9 +127,16 @@ def _of_its_links(question: Question, system: System, outcome: Decision, budget:
     return outcome
 
 
-def _read_otherwise(question: Question, answer: Text, outcome: Decision, budget: Budget, seed: int) -> Decision:
-    """Undecided if the other reading of `softmax_i (…) …` would be right: a person must look."""
+def _read_otherwise(
+    question: Question, answer: Text, prepared: Prepared, outcome: Decision, budget: Budget, seed: int
+) -> Decision:
+    """Equal if it is so where `softmax_s[… D …] … D …` sums D twice, as it was meant then; undecided if the other
+    reading of `softmax_i (…) …` would be right: a person must look.
+    """
     system = system_of(answer)
+    other = question.prepare(system, budget=budget, seed=seed, apart=True)
+    if other.answer.last != prepared.answer.last and (meant := verdict(other)).equal:
+        return meant
     if all(warning.code != "softmax_scope" for warning in system.warnings) or not system.text:
         return outcome
     other = question.prepare(parse(system.text, softmax_prefix=True), budget=budget, seed=seed)

@@ -392,8 +392,9 @@ class Body:
 
     def _compared(self, node: Indicator) -> Value:
         """One where the indices compare as the sign says, else zero."""
-        if any(isinstance(atom, Integer) for side in (node.left, node.right) for _, atom in side.terms):
-            raise LimitError("indicator", "a comparison with an integer sequence is not decided here")
+        sequences = {a.name for side in (node.left, node.right) for _, a in side.terms if isinstance(a, Integer)}
+        if not sequences <= set(self.arithmetic.ranges):
+            raise LimitError("indicator", "a comparison with an integer sequence whose axis is not known")
         names = variables(node.left) | variables(node.right)
         zero = any(self.options.zero(self.meaning, name) for name in names)
         left, right = self._bound(node.left, zero), self._bound(node.right, zero)

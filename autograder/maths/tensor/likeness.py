@@ -68,7 +68,8 @@ def _kept(
 def _seen(side: Side, comparison: Comparison, sizes: Sizes) -> tuple[object, ...]:
     """All that an evaluation learns about the axes of a side."""
     letters = sorted(set().union(*comparison.axes.letters.values()))
-    found: list[object] = [(letter, sizes.axis(letter)) for letter in letters]
+    found: list[object] = [*sorted(comparison.ranges(0).items())]
+    found += [(letter, sizes.axis(letter)) for letter in letters]
     for meaning in side.meanings:
         for name in sorted({*meaning.symbols, *variables(meaning.body)}):
             node = comparison.axes.root(side.variable(meaning, name))

@@ -36,7 +36,7 @@ from autograder.maths.tensor.core_tree import (
 )
 from autograder.maths.tensor.scope import Scope, Scoped, Setting, symbol_of
 from autograder.maths.tensor.shifting import unshifted
-from autograder.maths.tensor.symbols import capitals, divisors, occurs, summed
+from autograder.maths.tensor.symbols import capitals, divisors, occurs, opened, summed
 from autograder.maths.tensor.tensor_tree import (
     Call,
     Concat,
@@ -97,6 +97,8 @@ class _Reading(Scoped):
 
     def core(self, node: Expr, scope: Scope) -> Core:
         """The meaning of an expression."""
+        if self.setting.apart and isinstance(node, (Softmax, Call)):
+            scope = self.alone(node, scope)
         match node:
             case Number(value=value):
                 return Constant(value)
@@ -123,6 +125,11 @@ class _Reading(Scoped):
         self.fault(messages.CAT_NESTED, node.column)
         return Constant(ZERO)
 
+    def alone(self, node: Softmax | Call, scope: Scope) -> Scope:
+        """What a softmax or function sees of the scope where the capitals that are paired in it are its own."""
+        paired = {symbol.key for symbol in capitals(node, ())} - opened(node, ())
+        return {key: name for key, name in scope.items() if key not in paired or name not in self.implicit}
+
     def is_e(self, name: Name) -> bool:
         """Whether a bare name is Euler's number; the embedding e always has indices."""
         return name.key == "e" and "e" not in self.setting.scalars
@@ -139,6 +146,7 @@ class _Reading(Scoped):
             if key in here:
                 inside[key] = self.fresh(symbol)
                 over.append(inside[key])
+                self.implicit.add(inside[key])
         parts = []
         for place, (operator, body) in enumerate(factors):
             own = {key: name for key, name in inside.items() if key not in apart.get(place, ())}
@@ -206,7 +214,10 @@ class _Reading(Scoped):
         return Normalise(tuple(over), self.core(node.body, scope))
 
     def opaque(self, node: Opaque, scope: Scope) -> Core:
-        """A function that is only named, with the whole axes of its arguments."""
+        """A function that is only named, with the whole axes of its arguments.
+
+        The argument of another one, as in `FF(NORM(A[t,J]))`, has the axes of its own first argument.
+        """
         outer, lower = self.open, self.open_lower
         arguments = []
         for argument in node.arguments:
@@ -215,6 +226,9 @@ class _Reading(Scoped):
             body = self.core(argument, inside)
             arguments.append((tuple(self.open.values()), body))
         self.open, self.open_lower = outer, lower
+        if outer is not None:
+            result = [self.symbols[name] for name in arguments[0][0]]
+            return Unknown(node.name.key, tuple(arguments), tuple(self.variable(s, {}, node.column) for s in result))
         used = frozenset().union(*(variables(body) for _, body in arguments))
         left = [scope[key] for key in scope if key in {s.key for s in self.left_symbols()}]
         outputs = tuple(name for name in left if name not in used)

@@ -90,6 +90,16 @@ def arity(name: str, axes: Sequence[str], written: int) -> Fault:
     return Fault(code="arity", message=f"{name} has {count}, but you wrote {written}")
 
 
+def whole(name: str, axes: Sequence[str]) -> Fault:
+    """A whole tensor by its bare name, as in `Y = A + W x`: a notation that is not read here."""
+    return Fault(code="whole", message=f"{arity(name, axes, 0).message}: write indices in square brackets, {name}[…]")
+
+
+def function(name: str) -> Fault:
+    """A function that neither the language nor the question knows: what it does, only a person can say."""
+    return Fault(code="function", message=f"{name} is not a function that is known here: write out what it does")
+
+
 def axis(position: int, name: str, used: str, expected: str, *, fatal: bool) -> Fault:
     """An index that belongs to another axis."""
     text = f"index {position} of {name}: an index of axis {used} is used where axis {expected} is expected"
@@ -97,7 +107,9 @@ def axis(position: int, name: str, used: str, expected: str, *, fatal: bool) -> 
 
 
 # Faults that a formula has in a notation that is not read here, first and last among all faults: a person looks.
-UNREAD = {"brackets": 0, "notation": 2}
+UNREAD = {"brackets": 0, "function": 0, "whole": 0, "notation": 2}
+# Faults that papers leave to the reader where indices stand below: `y_i = W_{ij} x_j` sums over j.
+UNBOUND = frozenset(("free_right", "cap_open", "cap_twice", "lhs_repeat", "arity"))
 # The indices that a subscript may say, and a power or a transpose of a whole tensor.
 _LETTERS = re.compile(r"\{?[A-Za-z]'*(?:,?[A-Za-z]'*)*\}?")
 _TURNED = re.compile(r"\^\{?(T|top|-?\d+)\}?")

@@ -54,6 +54,7 @@ class Arithmetic(ABC):
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
         self.site: object = None  # the node that is being applied, for those who keep notes
         self.positives: frozenset[str] = frozenset()  # given tensors whose real entries lie between 0 and 1
+        self.ranges: dict[str, tuple[int, int]] = {}  # the start and size of the axis that a sequence points into
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
@@ -70,8 +71,9 @@ class Arithmetic(ABC):
         return self.from_bits(bits)
 
     def integers(self, name: str, indices: Sequence[Array]) -> Array:
-        """The entries of an integer sequence, from 1 to a number larger than any axis."""
-        return (hashed(name, indices, self.seed) % np.uint64(WORDS)).astype(np.int64) + 1
+        """The entries of an integer sequence: places of its axis, or from 1 to a number larger than any axis."""
+        start, size = self.ranges.get(name, (1, WORDS))
+        return (hashed(name, indices, self.seed) % np.uint64(size)).astype(np.int64) + start
 
     @abstractmethod
     def from_bits(self, bits: Array) -> Array:

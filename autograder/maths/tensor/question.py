@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from autograder.errors import AuthorError, did_you_mean
 from autograder.maths.tensor import messages
 from autograder.maths.tensor.axes import Axes, Side, add_answer, add_reference, declared
-from autograder.maths.tensor.checking import Interpreted, inputs, interpret, names, needed, ordered, recurring
+from autograder.maths.tensor.checking import (
+    Interpreted,
+    as_read,
+    functions,
+    inputs,
+    interpret,
+    names,
+    needed,
+    ordered,
+    recurring,
+)
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, position_names, tensor_of
 from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, tensor_key
@@ -100,15 +111,17 @@ class Question:
         seed: int = 0,
         closed: bool = True,
         fixed: Mapping[str, int] | None = None,
+        apart: bool = False,
     ) -> Prepared:
         """Parse, resolve and unify an answer; with `closed`, tensors that the question does not know are a
-        fault. Axes of the letters in `fixed` have these sizes.
+        fault. Axes of the letters in `fixed` have these sizes. `apart` is a reading that `interpret` explains.
         """
-        system = with_given(system_of(answer), self.given)
+        system = as_read(system_of(answer), self.declarations, self.given, self._arities, target=self.target)
+        written = {equation.left.name.key for equation in system.equations}
         if system.defining(self.target):
             system = needed(system, self.target)  # lines that the target does not need cannot spoil it
-        second = interpret(system, self.declarations, axes_of(self.system))
-        faults = [*second.faults, *self._named(second, closed)]
+        second = interpret(system, self.declarations, axes_of(self.system), apart=apart)
+        faults = [*second.faults, *self._named(second, closed, written)]
         comparison = None
         if not any(fault.fatal for fault in faults):
             comparison, more = self._unified(second, budget, seed, fixed)
@@ -129,14 +142,17 @@ class Question:
         shapes = {name: len(shape) for name, shape in self.declarations.shapes.items()}
         return {**inputs(self.found), **recurring(self.found), **shapes}
 
-    def _named(self, second: Interpreted, closed: bool) -> list[Fault]:
+    def _named(self, second: Interpreted, closed: bool, written: Collection[str]) -> list[Fault]:
         """Faults of names and numbers of indices against what the question knows."""
         shifted = {m.name: len(m.left) for m in self.found.last if m.name == self.target}
         own = {m.name for m in second.last if m.name != self.target}
         arities = {name: count for name, count in {**self._arities, **shifted}.items() if name not in own}
         if self.target in arities:
             arities[self.target] += len(context_positions(second, self.target, self.found))
-        faults = names(second, arities, self.declarations, closed=closed)
+        faults = names(second, arities, self.declarations, closed=closed, written=written)
+        known = {_base(name) for name in functions(self.found)}  # of MLP_1 and MLP_2 one is wrong
+        others = {name: meaning for name, meaning in functions(second).items() if _base(name) not in known}
+        faults += [replace(messages.function(name), equation=meaning.equation) for name, meaning in others.items()]
         if self.target not in second.own:
             arity = next(len(meaning.left) for meaning in self.found.last if meaning.name == self.target)
             faults.append(_no_target(self.target, arity, second))
@@ -157,6 +173,10 @@ class Question:
         if comparison.fault is not None:
             faults.append(comparison.fault)
         return comparison, faults
+
+
+def _base(name: str) -> str:
+    return re.split(r"[_^']", name)[0]
 
 
 def _lefts(system: System) -> list[str]:

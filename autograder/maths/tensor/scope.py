@@ -18,6 +18,7 @@ CONTEXT = "@"
 class Setting:
     """What is known around an equation: context indices, integer sequences, axis names, names of scalar
     tensors, axes that count from zero; `kronecker` where `delta[i,j]` is no tensor of the question or the answer.
+    `apart`: a softmax or function sums by itself the capitals that are paired in it, whatever stands behind it.
     """
 
     context: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class Setting:
     scalars: frozenset[str] = frozenset()
     zero: frozenset[str] = frozenset()
     kronecker: bool = False
+    apart: bool = False
 
 
 class Scoped:
@@ -41,6 +43,7 @@ class Scoped:
         self.faults: list[Fault] = []
         self.open: Scope | None = None
         self.open_lower = False
+        self.implicit: set[str] = set()  # the variables of capitals that a product sums
 
     def _left_scope(self) -> tuple[Scope, tuple[str, ...]]:
         scope: Scope = {}

@@ -10,6 +10,7 @@ r"""The recursive-descent parser of tensor equations; student text is never eval
     primary  = NUMBER | tensor | SIZE | "{" expr "}"
              | "1[" index ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) index "]" | "(" expr ")" | "[" expr "]"
              | "softmax_" subs "[" expr "]" | FUNCTION "(" expr { "," expr } ")"
+             | FUNCTION ( tensor | binder )                            ln P[t,w], at the end of its product
              | "\frac" group group | "\sqrt" group | "sqrt" factor ;
     group    = "{" expr "}" | "(" expr ")" | DIGIT | LETTER ;         one token, as in TeX: \frac12
     tensor   = name [ "[" entry { "," entry } [ "|" given ] "]" ] | name "(" entry { "," entry } ")" [ "[" … "]" ] ;
@@ -73,6 +74,7 @@ FUNCTIONS = {
     **{name: name for name in ("tanh", "exp", "ln", "sqrt", "relu", "max", "min", "abs", "softplus")},
     **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh")},
     "sigma": "sigma", "sigmoid": "sigma", "log": "ln", "ReLU": "relu", "sech": "sech", "coth": "coth",
+    **dict.fromkeys(("silu", "swish"), "silu"),
 }  # fmt: skip
 RECIPROCAL = {"sech": "cosh", "coth": "tanh"}
 
@@ -281,7 +283,7 @@ class Grammar:
         if token.text == "sqrt" and token.kind == "word" and not self._names_a_tensor():
             return self._bare_root()
         if token.kind == "word" and token.text in FUNCTIONS and not self._names_a_tensor():
-            raise self.failure(f"brackets are missing around the argument of the function: {token.text}(…)")
+            return self._bare_call()
         if token.kind in ("word", "accent"):
             return self.tensor()
         if self.at("!"):
@@ -431,6 +433,7 @@ class Grammar:
                 depth += (token.text == "(") - (token.text == ")")
             elif token.kind == "word":
                 words.add(token.text[:1] if token.text[1:].isdigit() else token.text)
+                words.update(token.text if self.ahead(distance - 1).text in ("_", "{") else ())  # `M_{sk}`
             distance += 1
             if depth == 0:
                 break
@@ -482,6 +485,8 @@ class Grammar:
         if len(arguments) != wanted:
             raise self.failure(f"{function} takes {wanted} argument{'s' if wanted > 1 else ''}")
         self.count()
+        if function == "silu":
+            return Product(factors=(("*", arguments[0]), ("*", Call(function="sigma", arguments=tuple(arguments)))))
         if function in RECIPROCAL:
             one_over = Sum(terms=((-1, Number(value=Fraction(1))),))
             return Power(base=Call(function=RECIPROCAL[function], arguments=tuple(arguments)), exponent=one_over)
@@ -499,6 +504,30 @@ class Grammar:
             raise self.failure(message, token=behind)
         self.count()
         return Call(function="sqrt", arguments=(inside,))
+
+    def _bare_call(self) -> Expr:
+        """`ln P[t,w]` and `ln sum_w …`: without brackets a function takes one entry, or a sum, if nothing is behind it
+        that could belong to it as well.
+        """
+        start = self.take()
+        missing = f"brackets are missing around the argument of the function: {start.text}(…)"
+        if start.text in ("max", "min", "abs", "relu", "silu", "swish", *RECIPROCAL) or self.token.text in FUNCTIONS:
+            raise self.failure(missing, token=start)
+        if self._binder_starts():
+            inside, _ = self.binder()
+        elif self.token.kind in ("word", "accent"):
+            inside = self.tensor()
+        else:
+            raise self.failure(missing, token=start)
+        apart = self.at("/") and not self._indexed_behind()
+        if self.at("*", "^") or self._factor_starts() or (self.at("/") and not apart):
+            raise self.failure(missing, token=start)
+        self.count()
+        return Call(function=FUNCTIONS[start.text], arguments=(inside,))
+
+    def _indexed_behind(self) -> bool:
+        """Whether the divisor that follows has indices or brackets of its own: `ln a[i] / b[i]` reads in two ways."""
+        return self.ahead().kind not in ("number", "word") or self.ahead(2).text in ("[", "(", "_", "^")
 
     def _command(self) -> Expr:
         """`\\frac{a}{b}`, `\\sqrt{a}`, `\\underset{x,y}{\\text{softmax}} …` as a factor."""

@@ -8,7 +8,7 @@ LONGEST = 6_000
 OPENING, CLOSING_BRACKETS = "([{", ")]}"
 
 # Words that are also read with other capitals: Softmax, ReLU.
-_ANY_CASE = frozenset(("softmax", "concat", "sigmoid", "tanh", "relu"))
+_ANY_CASE = frozenset(("softmax", "concat", "sigmoid", "tanh", "relu", "silu", "swish"))
 _TAKES = frozenset(("frac", "sqrt", "underset"))
 
 DIALECT = Dialect(
