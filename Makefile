@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One more than the cores of a small machine: many tests wait for a process to end.
 JOBS ?= 3
-# Tests run side by side and compute on small tensors: one thread each. A worker that is done takes over half of what
-# another still has to do, in the order of the files: what a folder's tests share is made once.
+# Tests run side by side and compute on small tensors: one thread each. A file's tests run in one worker: what they share
+# is made once.
 test rest: export OMP_NUM_THREADS := 1
 # Of the hundreds of interpreters that tests start, only the first one compiles our modules.
 test rest: export PYTHONDONTWRITEBYTECODE :=
-PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal --durations=20
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --durations=20
 # The markers of pyproject.toml.
 NEEDS := answers or browser or compiler or environment or training
 

@@ -1,5 +1,8 @@
 """What holds for every test: torch takes one core, and shapes in the signatures of `solutions` are checked.
 
+Several workers (`--dist loadfile`) share the tests by files, so that what a file's tests share is made once; the long
+files come first. The tests of some files are given out one by one.
+
 A run that leaves out tests for what they need says in its last line how many, by their markers.
 """
 
@@ -17,6 +20,30 @@ os.environ["OMP_NUM_THREADS"] = "1"  # read when torch is imported, here and in 
 install_import_hook("solutions", "beartype.beartype")
 
 _LEFT_OUT: Counter[str] = Counter()
+# Seconds a test, and nothing is shared.
+_ONE_BY_ONE = ("tests/course/test_every_assignment.py", "tests/audit/test_every_problem.py")
+_LONG = (*_ONE_BY_ONE, "tests/simulation", "tests/course", "tests/nbgrader", "tests/sandbox")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first: what is left at the end is short."""
+    items.sort(key=lambda item: [item.nodeid.startswith(name) for name in _LONG], reverse=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """xdist's own by files, but for those whose tests have nothing in common."""
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.getvalue("dist") != "loadfile":
+        return None
+    config.option.loadscopereorder = False
+
+    class ByFiles(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith(_ONE_BY_ONE) else super()._split_scope(nodeid)
+
+    return ByFiles(config, log)
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:

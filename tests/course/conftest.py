@@ -22,6 +22,7 @@ from autograder.nbgrader.course_api import done, opened
 from autograder.simulation.classroom import Work, hand_in
 from autograder.simulation.personas import personas
 from tests import forked
+from tests.made_once import made_once
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data" / "course"
@@ -115,7 +116,12 @@ def build(folder: Path, more: str = "", people: Iterable[str] = PEOPLE) -> Class
 @pytest.fixture(scope="session")
 def built(tmp_path_factory) -> Classroom:
     """The course as it was handed in."""
-    return build(tmp_path_factory.mktemp("built") / "course")
+
+    def make(folder: Path) -> None:
+        build(folder / "course")
+
+    folder, _ = made_once(tmp_path_factory, "built", make)
+    return Classroom(folder / "course" / "notebooks")
 
 
 @pytest.fixture
@@ -128,10 +134,13 @@ def classroom(built, tmp_path) -> Classroom:
 @pytest.fixture(scope="session")
 def graded(built, tmp_path_factory) -> Classroom:
     """A copy after an undisturbed run: to be looked at, not to be changed."""
-    shutil.copytree(built.path.parent, tmp_path_factory.mktemp("graded") / "course", symlinks=True)
-    classroom = Classroom(tmp_path_factory.getbasetemp() / "graded0" / "course" / "notebooks")
-    assert classroom.grade(cwd="/")["exit"] == 0  # started as users start it
-    return classroom
+
+    def grade(folder: Path) -> None:
+        shutil.copytree(built.path.parent, folder / "course", symlinks=True)
+        assert Classroom(folder / "course" / "notebooks").grade(cwd="/")["exit"] == 0  # started as users start it
+
+    folder, _ = made_once(tmp_path_factory, "graded", grade)
+    return Classroom(folder / "course" / "notebooks")
 
 
 @pytest.fixture(scope="session")

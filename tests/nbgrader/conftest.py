@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import shutil
@@ -18,6 +19,7 @@ from autograder.grading import report
 from autograder.nbgrader.course_api import done, opened
 from autograder.simulation.classroom import Persona, Work, hand_in
 from autograder.simulation.personas import personas
+from tests.made_once import made_once
 
 DATA = Path(__file__).parents[1] / "data" / "course"
 
@@ -92,15 +94,12 @@ def _released(folder: Path, config: str) -> str:
 @pytest.fixture(scope="session")
 def new_course(tmp_path_factory):
     """Makes a course of one's own in a folder that is not there yet: a copy, released once for each configuration."""
-    released: dict[str, tuple[Path, str]] = {}
 
     def make(folder: Path, config: str | None = None) -> Course:
         config = (DATA / "notebooks/nbgrader_config.py").read_text() if config is None else config
-        if config not in released:
-            first = tmp_path_factory.mktemp("released") / "course"
-            released[config] = first, _released(first, config)
-        first, log = released[config]
-        shutil.copytree(first, folder)
+        name = f"released-{hashlib.sha256(config.encode()).hexdigest()[:16]}"
+        first, log = made_once(tmp_path_factory, name, lambda first: _released(first / "course", config))
+        shutil.copytree(first / "course", folder)
         problem = loading.load("tiny", folder / "problems")
         return Course(path=folder / "notebooks", problem=problem, p=variant(problem, 7).parameters, log=log)
 
