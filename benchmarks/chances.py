@@ -89,13 +89,14 @@ def lines(found: dict[str, list[str]]) -> str:
 def main(names: tuple[str, ...], seeds: int | None) -> None:
     """Measure the parts NAMES, or all of them."""
     one_thread()
-    page = PAGE.read_text(encoding="utf-8")
-    found = on_page(page) if names else {}
+    found = {}
     for place, part, p in asked(names):
         found[place] = list(rows(place, part, p, seeds or SEEDS))
         print("\n".join(found[place]), flush=True)
     if seeds is None:
-        PAGE.write_text(written(page, {"chances": lines(found)}), encoding="utf-8")
+        page = PAGE.read_text(encoding="utf-8")
+        kept = on_page(page) if names else {}
+        PAGE.write_text(written(page, {"chances": lines(kept | found)}), encoding="utf-8")
 
 
 if __name__ == "__main__":
