@@ -5,14 +5,17 @@
     python -m benchmarks.strength softmax_entropy --variants 1000      audits so many, and writes nothing
     python -m benchmarks.strength --answers            counts distinct answers anew, and leaves the rest (seconds)
 
-Each problem is audited in VARIANTS variants, then its references are mutated.
+Each problem is audited in VARIANTS variants, then its references are mutated. Several runs may go on side by side: each
+writes the sections that it made, as soon as they are made, and leaves what the others wrote.
 """
 
 from __future__ import annotations
 
+import fcntl
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import click
@@ -81,7 +84,7 @@ def with_answers(section: str, answers: Mapping[str, int]) -> str:
         elif line.startswith("| `"):
             name = cells[0].strip("`")
             lines[place] = f"| {' | '.join((*cells, counted(answers[name]) if name in answers else '–'))} |"
-    return "\n".join(lines).replace(" distinct variants in ", " distinct sets of parameters in ")
+    return "\n".join(lines)
 
 
 def _audited(part: PartAudit) -> tuple[str, ...]:
@@ -96,9 +99,21 @@ def _mutants(part: PartStrength | None) -> tuple[str, str, str]:
     return f"{part.killed}/{part.made}", str(len(part.harmless)), str(len(part.survivors))
 
 
-def written(page: str) -> dict[str, str]:
+def sections_of(page: str) -> dict[str, str]:
     """The sections of a page by slug."""
-    return {section.split("`")[1]: f"## {section}" for section in page.split("\n## ")[1:]}
+    return {section.split("`")[1]: f"## {section}".rstrip() + "\n" for section in page.split("\n## ")[1:]}
+
+
+def rewrite(slug: str, made: str | Callable[[str], str], page: Path = PAGE) -> None:
+    """Put a section on the page, or make it anew from what it is now; no other run writes in between."""
+    with page.open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
+        file.seek(0)
+        sections = sections_of(file.read())
+        sections[slug] = made if isinstance(made, str) else made(sections[slug])
+        kept = [sections[name] for name in slugs(PROBLEMS) if name in sections]
+        file.truncate(0)
+        file.write("\n".join([HEAD.format(variants=VARIANTS, code=CODE), *kept]))
 
 
 @click.command()
@@ -106,16 +121,15 @@ def written(page: str) -> dict[str, str]:
 @click.option("--variants", default=VARIANTS, show_default=True, help="Variants to audit of each problem.")
 @click.option("--answers", "alone", is_flag=True, help="Count distinct answers anew, and audit nothing.")
 def main(names: tuple[str, ...], variants: int, alone: bool) -> None:
-    """Audit the problems NAMES, or all, and write their sections of the page; nothing is written after a fault."""
-    known = slugs(PROBLEMS)
-    sections = written(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    """Audit the problems NAMES, or all, and write their sections of the page; one with a fault keeps its old one."""
+    known = names or slugs(PROBLEMS)
     if alone:
-        for slug in names or sections:
-            sections[slug] = with_answers(sections[slug], distinct_answers(load(slug, PROBLEMS)))
-        _write([sections[slug] for slug in known if slug in sections])
+        for slug in known:
+            rewrite(slug, partial(with_answers, answers=distinct_answers(load(slug, PROBLEMS))))
         return
-    checked, seconds, faults = 0, 0.0, []
-    for slug in names or known:
+    checked, seconds = 0, 0.0
+    faults: list[str] = []
+    for slug in known:
         problem = load(slug, PROBLEMS)
         began = time.perf_counter()
         report = audit(problem, statement_text(slug, PROBLEMS), variants=variants)
@@ -126,18 +140,12 @@ def main(names: tuple[str, ...], variants: int, alone: bool) -> None:
             f"{len(report.faults)} faults",
             flush=True,
         )
-        if variants == VARIANTS:
-            sections[slug] = section(problem, report, strength(problem))
+        if variants == VARIANTS and not report.faults:
+            rewrite(slug, section(problem, report, strength(problem)))
     print(f"{checked} variants checked in {seconds:.0f} s: {checked / seconds:.2f} a second")
     for fault in faults:
         print(fault)
-    if variants == VARIANTS and not faults:
-        _write([sections[slug] for slug in known if slug in sections])
     sys.exit(bool(faults))
-
-
-def _write(kept: Sequence[str]) -> None:
-    PAGE.write_text("\n".join([HEAD.format(variants=VARIANTS, code=CODE), *kept]), encoding="utf-8")
 
 
 if __name__ == "__main__":

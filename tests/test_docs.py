@@ -132,7 +132,7 @@ def test_the_other_parts_of_the_five_steps_pass_the_audit(tmp_path):
 
 @pytest.mark.parametrize("slug", slugs(DOCS.parent / "problems"))
 def test_the_page_of_problems_is_in_step(slug):
-    """It lists every part with its kind, its points and the number of its mistakes; no survivor stands there."""
+    """It lists every part with kind, points, mistakes and number of answers; no survivor stands there."""
     page = (DOCS / "problems.md").read_text(encoding="utf-8")
     (section,) = [item for item in page.split("\n## ") if f": `{slug}`" in item.split("\n")[0]]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.split("\n") if line.startswith("| `")]
@@ -143,6 +143,7 @@ def test_the_page_of_problems_is_in_step(slug):
         assert killed == tried or row[3] == "–"
         assert int(tried or 0) <= len(part.mistakes)
         assert row[7] in ("0", "–")
+        assert row[8] != "–"  # how many answers it has
 
 
 def test_the_page_of_sources_names_what_there_is():

@@ -140,10 +140,11 @@ def masked_weights(scores, *, p):
 
 
 def hidden_positions_have_weight_zero(f, inputs, p):
-    """The weight of a position that is not seen must be exactly zero, however large its score or low the others."""
+    """The weight of what is not seen must be exactly zero, also where scores are as low as minus a million."""
     scores = inputs["scores"]
+    low = 5e5 * (scores / scores.abs().max().clamp(min=1) - 1)
     hidden = masked_weights(torch.zeros_like(scores), p=p) == 0
-    return all(bool((f(given)[hidden] == 0).all()) for given in (scores, scores - 1e6))
+    return all(bool((f(given)[hidden] == 0).all()) for given in (scores, low))
 
 
 def bert_input(tokens, E_tok, E_seg, E_pos, sep, *, p):
@@ -214,7 +215,7 @@ MASK_CHECKS = [close(weight=2), holds(hidden_positions_have_weight_zero), gradie
 
 PROBLEM = Problem(
     title="Questions on attention",
-    version=3,
+    version=4,
     source="question sheet on 'Attention is all you need', questions 1, 2, 3, 5 and 8",
     draw=draw,
     phrases=phrases,

@@ -100,6 +100,13 @@ def look_by_products(h, x, M, W_key, lengths, *, p):
     return alpha, (alpha[:, None] @ M)[:, 0]
 
 
+def look_by_a_low_mask(h, x, M, W_key, lengths, *, p):  # exactly 0 for all scores that the statement admits
+    s = (M @ ((h if p["query"] == "state" else x) @ W_key)[:, :, None])[:, :, 0]
+    behind = torch.arange(M.size(1)) >= lengths[:, None]
+    alpha = (s - 1e8 * behind).softmax(-1)
+    return alpha, torch.einsum("bs,bsj->bj", alpha, M)
+
+
 def translate_one_by_one(M, h, start, e, W_key, W_auto, W_h, W_V, W_x, B, T, *, p):
     sentences, weights = [], []
     for M_b, s in zip(M, h, strict=True):
@@ -154,7 +161,7 @@ def cross_by_sdpa(x, memory, W_Q, W_K, W_V, W_O, *, p):
 EQUIVALENTS = {
     "look_equations": [look_in_latex, look_by_exp, look_with_a_query],
     "next_word": [next_factored, next_in_latex],
-    "look": [look_one_by_one, look_by_products],
+    "look": [look_one_by_one, look_by_products, look_by_a_low_mask],
     "memory_derivative": [derivative_written_out, derivative_by_the_softmax],
     "translate": [translate_one_by_one, translate_hoisted],
     "heads_equations": [heads_in_two_lines, heads_average_first],

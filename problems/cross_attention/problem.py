@@ -155,11 +155,13 @@ def cross_attention(x, memory, W_Q, W_K, W_V, W_O, *, p):
 
 
 def words_behind_the_end_weigh_nothing(f, inputs, p):
-    """What stands behind a source's last word has weight zero, exactly, however large it is or low the others are."""
+    """Behind a source's last word, weights are exactly zero, also where scores are as low as minus a million."""
     behind = torch.arange(inputs["M"].shape[1]) >= inputs["lengths"][:, None]
-    one, other = inputs["M"] * behind[..., None], inputs["M"] * ~behind[..., None]
-    memories = [sign * M for M in (1e6 * one + 1e5 * other, 1e5 * one + 1e6 * other) for sign in (-1, 1)]
-    return all(bool((f(*{**inputs, "M": M}.values())[0][behind] == 0).all()) for M in memories)
+    q = (inputs["h"] if p["query"] == "state" else inputs["x"]) @ inputs["W_key"]
+    to_one = q[:, None, :] / q.square().sum(-1)[:, None, None]  # a position that has a score of one
+    scores = [torch.where(behind, one, other) for one, other in ((1e6, -1e6), (-1e5, -1e6), (1e6, 1e5))]
+    given = [f(*{**inputs, "M": s[..., None] * to_one}.values())[0][behind] for s in scores]
+    return not any(bool((alpha.abs() > 0).any()) for alpha in given)
 
 
 def memory_derivative(p):
@@ -184,7 +186,7 @@ CROSS_INPUTS = [two_sequences, one_position_each]
 
 PROBLEM = Problem(
     title="Translation with attention",
-    version=1,
+    version=2,
     source="slides on translation with attention; problem set of 2020, problem 2",
     draw=draw,
     phrases=phrases,

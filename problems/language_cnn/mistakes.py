@@ -52,7 +52,7 @@ def _signed(p):
 
 
 def unit_stride(p):
-    """Neighbouring outputs look at places one apart: this layer has no stride."""
+    """The windows of neighbouring outputs lie one place apart in yours: where is the stride?"""
     return layer_equation(p, at=f"t{_signed(p)}{p['gap']}Dt")
 
 
@@ -175,7 +175,7 @@ def _products(L, W, p, stride=None, gap=None, look=None, shift=None):
 
 
 def stride_one(L, W, B, *, p):
-    """Neighbouring outputs look at places one apart: this layer has no stride."""
+    """The windows of neighbouring outputs lie one place apart in yours: where is the stride?"""
     return _act(_products(L, W, p, stride=1).sum(0) - B, p)
 
 
@@ -368,7 +368,7 @@ def one_layer(p):
 
 
 def filters_of_the_other_kind(p):
-    """Which entries below does an entry above depend on here? That many numbers has the filter for each tap."""
+    """On which entries below does an entry above depend here? The filter has that many numbers for each tap."""
     return _counted(p, filters="D*I" if p["filters"] == "full" else "D*I^2")
 
 

@@ -109,7 +109,7 @@ def phrases(p):
             "relu": "typed `relu(…)`",
         }[p["activation"]],
         "rnn_words": (
-            "$L$ layers of **one-directional** RNNs, each reading the states of the layer below from left to right"
+            "$L$ layers of **one-directional** RNNs, each of which reads the states below from left to right"
             if p["rnn"] == "one way"
             else "$L$ layers of **bidirectional** RNNs: each runs over the states of the layer below in both "
             "directions, and puts the two states of a position side by side"
@@ -224,7 +224,7 @@ CONV_CHECKS = [close(weight=4), gradient(), unseen(outside_the_taps)]
 
 PROBLEM = Problem(
     title="Language CNNs",
-    version=2,
+    version=3,
     source="problems on language modeling, translation and attention (2020), problem 3",
     draw=draw,
     phrases=phrases,

@@ -152,7 +152,7 @@ def _run(h, u, e, W_hh, W_xh, B, eos, p, stop="row", pick=None, before=True, mov
 
 
 def never_ends(h, u, e, W_hh, W_xh, B, eos, *, p):
-    """Your rows go on behind their end: once a row has drawn the end token, nothing else may follow in it."""
+    """Your rows go on behind their end: once the end token has been drawn in a row, nothing else may follow there."""
     return _run(h, u, e, W_hh, W_xh, B, eos, p, stop="")
 
 
@@ -182,7 +182,7 @@ def state_unchanged(h, u, e, W_hh, W_xh, B, eos, *, p):
 
 
 def input_forgotten(h, u, e, W_hh, W_xh, B, eos, *, p):
-    """Your state does not hear of the word that was drawn: its vector is the input of the next step."""
+    """Your state does not depend on the word that was drawn: the vector of that word is the input of the next step."""
     return _run(h, u, e, W_hh, W_xh, B, eos, p, reads=False)
 
 
@@ -268,7 +268,7 @@ def no_end(p):
 
 
 def end_among_words(p):
-    """You shared the rest among V words; the end token is one of the V tokens, and it has its q already."""
+    """You shared the rest among V words; but the end token, which has q, is one of the V tokens."""
     return "q*((1-q)/V)^n" if p["empty"] else "q*(1-q)^(n-1)/V^n"
 
 
@@ -452,7 +452,7 @@ def uniform(p):
 
 
 def clips_after_the_step(p):
-    """You clip the gradients when the step has been made with them already."""
+    """You clip the gradients after the step, which was made with gradients that were not clipped."""
     return ["zero", "scores", "loss", "backward", "step", "clip"]
 
 
@@ -557,12 +557,12 @@ def _trained(before, following, V, *, lr=0.1, steps=50, sign=1.0, columns=(0, 1)
 
 
 def last_word_alone(before, following, new, V):
-    """Your model looks at the last word alone: both words before matter."""
+    """Your model uses the last word alone: both words before matter."""
     return torch.log_softmax(_trained(before, following, V, columns=(1,))(new), dim=-1)
 
 
 def first_word_alone(before, following, new, V):
-    """Your model looks at the first of the two words alone: both of them matter."""
+    """Your model uses the first of the two words alone: both of them matter."""
     return torch.log_softmax(_trained(before, following, V, columns=(0,))(new), dim=-1)
 
 

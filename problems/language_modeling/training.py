@@ -8,17 +8,21 @@ import torch
 STEPS = 50
 
 
-def _liked(rng, V):
-    """Scores of the next word: each word before likes one of its own much more than the others."""
-    scores = 0.3 * rng.standard_normal((V, V))
-    scores[np.arange(V), rng.permutation(V)] += 2.5
+def _scores(rng, liked):
+    """Scores of the next word: after each word, one is much likelier than the others."""
+    scores = 0.3 * rng.standard_normal((len(liked), len(liked)))
+    scores[np.arange(len(liked)), liked] += 2.5
     return torch.from_numpy(scores)
 
 
 def two_words(rng, p):
-    """Words drawn after two others, each of which adds scores of its own and matters as much."""
-    V, N, M = int(rng.integers(4, 6)), 800 + int(rng.integers(40)), 40 + int(rng.integers(20))
-    first, second = (_liked(rng, V) for _ in range(2))
+    """Words drawn after two others, each of which adds scores of its own and matters as much.
+
+    What a word makes likely as the first of the two, it does not as the second: who exchanges them predicts badly.
+    """
+    V, N, M = int(rng.integers(4, 6)), 800 + int(rng.integers(40)), 200 + int(rng.integers(20))
+    liked = rng.permutation(V)
+    first, second = _scores(rng, liked), _scores(rng, (liked + int(rng.integers(1, V))) % V)
     before = torch.from_numpy(rng.integers(V, size=(N + M, 2)))
     P = torch.softmax(first[before[:, 0]] + second[before[:, 1]], dim=-1)
     following = (P.cumsum(-1) < torch.from_numpy(rng.uniform(size=(N + M, 1)))).sum(-1).clamp(max=V - 1)

@@ -53,7 +53,8 @@ def phrases(p):
         ),
         "mask_words": (
             "The attention is **causal**: position $t_1$ sees the positions $t_2 \\le t_1$, itself included; the "
-            "weights of all later positions are exactly $0$, and each row still sums to $1$."
+            "weights of all later positions are exactly $0$, even if scores are as low as minus a million, and "
+            "each row still sums to $1$."
             if p["causal"]
             else "There is **no mask**: every position sees every position."
         ),
@@ -119,9 +120,9 @@ def attention(W, L, *, p):
 
 
 def later_positions_have_weight_zero(f, inputs, p):
-    """The weight of a position that is not seen must be exactly zero, however low the other scores are."""
+    """The weight of what is not seen must be exactly zero, also where scores are as low as minus a million."""
     W, L = inputs["W"].abs() + 1, inputs["L"].abs() + 1
-    alpha = f(-1e6 / W[0].numel() * W, L)  # every score is less than minus a million
+    alpha = f(-1e6 / torch.einsum("ta,kab,sb->kts", L, W, L).max() * W, L)  # the lowest score is minus a million
     hidden = attention(W * 0, L, p=p) == 0
     return not (alpha[hidden].abs() > 0).any()
 
@@ -164,7 +165,7 @@ FACTOR_CHECKS = [form(), holds(merging_them_gives_W_back)]
 
 PROBLEM = Problem(
     title="One matrix for query and key",
-    version=3,
+    version=4,
     source="exam 1 of 2021, problem 4; problems on language modeling, translation and attention (2020), problem 6",
     draw=draw,
     phrases=phrases,

@@ -157,9 +157,11 @@ def layer(h, W_Q, W_K, W_V, *, p):
 
 
 def hidden_positions_have_weight_zero(f, inputs, p):
-    """The weight of a position that is not looked at must be exactly zero, however low the other scores are."""
+    """A weight where nobody looks must be exactly zero, also where scores are as low as minus a million."""
     h, W_Q, W_K = (inputs[name].abs() + 1 for name in ("h", "W_Q", "W_K"))
-    alpha, _ = f(h, W_Q, -1e6 / (W_Q[0].numel() * W_Q.shape[2]) * W_K, inputs["W_V"])  # all scores < -100,000
+    flat, root = h.flatten(0, -2), W_Q.shape[1] ** 0.5 if p["scaled"] else 1.0
+    highest = ((flat @ W_Q.mT) @ (flat @ W_K.mT).mT).max() / root
+    alpha, _ = f(h, W_Q, -1e6 / highest * W_K, inputs["W_V"])  # the lowest score is minus a million
     hidden = layer(h, W_Q * 0, W_K, inputs["W_V"], p=p)[0] == 0
     return not (alpha[hidden].abs() > 0).any()
 
@@ -237,7 +239,7 @@ LAYER_CHECKS = [close(weight=4), holds(hidden_positions_have_weight_zero), gradi
 
 PROBLEM = Problem(
     title="How long self-attention takes",
-    version=3,
+    version=4,
     source="problems on language modeling, translation and attention (2020), 4; transformer problems, 1",
     draw=draw,
     phrases=phrases,

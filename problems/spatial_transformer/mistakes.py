@@ -38,7 +38,7 @@ def over_the_query(p):
 
 
 def over_heads(p):
-    """Your heads compete with one another: each has weights of its own that sum to one."""
+    """Your weights sum to one over all heads together: each head has weights of its own that sum to one."""
     return written(p, a=attended(p, over="k"))
 
 
@@ -72,7 +72,7 @@ def scale_misread(p):
 
 
 def extra_forgotten(p):
-    """Something that this variant adds to each score is missing from yours."""
+    """A term that is added to each score here is missing from yours."""
     return written(p, a=attended(p, extra="")) if of(p).extra else None
 
 
@@ -250,7 +250,7 @@ def heads_mixed(h, W_Q, W_K, W_V, *, p):
 
 
 def one_attention_for_all(h, W_Q, W_K, W_V, *, p):
-    """All your heads share their mean weights: each head looks where it likes."""
+    """You use the mean of all heads' weights for each head: each has weights of its own."""
     alpha = torch.softmax(_scored(h, W_Q, W_K, p), dim=-1)
     alpha = alpha.mean(0, keepdim=True).expand_as(alpha)
     return _shaped(alpha, _mean(alpha, h, W_V), h)

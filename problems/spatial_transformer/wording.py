@@ -22,7 +22,7 @@ STORY = {
     "at **all positions** of the image, with vectors $h_{image}[x,y,J]$ of the same width. Queries come from the text, "
     "keys and values from the image, and the result is $h_{out}[t,J]$.",
     "video": "a **video**: the vectors are $h_{in}[t,x,y,J]$, and position $(t_1,x_1,y_1)$ looks at all positions "
-    "$(t_2,x_2,y_2)$ of the present and earlier pictures, **$t_2 \\le t_1$**. In the equations a given mask "
+    "$(t_2,x_2,y_2)$ of the same picture and of all earlier ones, **$t_2 \\le t_1$**. In the equations a given mask "
     "$M[t_1,t_2]$ says so: it is $0$ where $t_2 \\le t_1$ and $-\\infty$ elsewhere, and is added to the scores.",
 }
 

@@ -61,7 +61,8 @@ def phrases(p):
             "applied to the sum"
         ),
         "mask_words": (
-            "A position may look at itself and at **earlier** positions only; the weights of later ones are exactly 0"
+            "A position may look at itself and at **earlier** positions only; the weights of later ones are exactly 0, "
+            "even if scores are as low as minus a million"
             if p["causal"]
             else "Every position may look at **all** positions"
         ),
@@ -161,6 +162,23 @@ def closed_branches_leave_the_stream(f, inputs, p):
     return difference(f(*{**inputs, **closed}.values()), wanted, rtol=1e-10) is None
 
 
+def later_positions_have_no_effect(f, inputs, p):
+    """What stands later must not count at all, also where scores are as low as minus a million."""
+    if not p["causal"]:
+        return True
+    first = torch.linspace(-1, 1, inputs["L"].shape[2], dtype=torch.float64).expand_as(inputs["L"])
+    later = first**3  # another direction, near the first one
+    before = p["place"] == "before"
+    x, y = (norm(L, inputs["gain_1"], p=p)[0, 0] if before else L[0, 0] for L in (first, later))
+    low = -1e6 / (inputs["W_Q"].shape[1] ** 0.5 * x.square().sum() ** 2)
+    large = 1e6 * (y - (x @ y) / (x @ x) * x)  # the values are large, and zero at the first position
+    matrices = {"W_Q": x, "W_K": low * x, "W_V": large}
+    given = {**inputs, **{name: row.expand_as(inputs[name]) for name, row in matrices.items()}}
+    streams = first, torch.cat([first[:, :1], later[:, 1:]], dim=1)
+    one, two = (f(*{**given, "L": L}.values())[:, 0] for L in streams)
+    return not bool(((one - two).abs() > 1e-9 * (1 + two.abs())).any())
+
+
 def backward(p):
     return "D[t,i] = G[t,i] + G[t,J] W^FF2[J,F] s[t,F] W^FF1[F,i]"
 
@@ -181,11 +199,16 @@ def own_position(p):
 
 POSITIONS = [positions, one_position]
 BLOCKS = {"inputs": [whole_block, block_of_one_head], "trials": 3}
-BLOCK_CHECKS = [close(weight=3), gradient(weight=2), holds(closed_branches_leave_the_stream)]
+BLOCK_CHECKS = [
+    close(weight=3),
+    gradient(weight=2),
+    holds(closed_branches_leave_the_stream),
+    holds(later_positions_have_no_effect, weight=0.5),
+]
 
 PROBLEM = Problem(
     title="A Transformer block",
-    version=1,
+    version=2,
     source="slides on the Transformer: feed-forward layers and the residual pathway",
     draw=draw,
     phrases=phrases,
