@@ -62,7 +62,7 @@ def packages(tmp_path_factory):
     made = {"wheel": folder / "course", "nothing": folder / "empty"}
     for place in made.values():
         place.mkdir()
-    wheel.write_wheel(made["wheel"])
+    wheel.write_wheel(made["wheel"], for_students=True)
     for name, files in STRANGER.items():
         made[name] = folder / name.replace(" ", "_")
         (made[name] / "autograder").mkdir(parents=True)
