@@ -67,7 +67,7 @@ _README = f"""# {{title}}
 A private course: `problems/` and `source/` hold the answers. Keep this repository private. Students get the zip files
 that `autograder release` makes, and nothing else of it.
 
-Once on each machine, in this folder (Linux or macOS; on Windows in WSL):
+Once on each machine, in this folder (Linux or macOS; on Windows in WSL), unless `autograder --version` answers already:
 
 ```sh
 python3 -m venv .venv
@@ -86,8 +86,10 @@ autograder export {ASSIGNMENT}              # -> {ASSIGNMENT}.csv: everybody's m
 ```
 
 What students hand in lies in `submitted/STUDENT/{ASSIGNMENT}/*.ipynb`, where STUDENT is the id in `{ROSTER}`:
-`autograder collect {ASSIGNMENT} DOWNLOAD` puts the zip file of Canvas, Moodle or Gradescope there. `autograder demo`
-plays the whole term with a simulated class, in a temporary folder; `autograder --help` lists all commands.
+`autograder collect {ASSIGNMENT} DOWNLOAD` puts the zip file of Canvas, Moodle or Gradescope there. Each student's pages
+lie in `feedback/STUDENT/{ASSIGNMENT}/`: send them, upload them to Moodle beside the marks (`export` packs them), or let
+`nbgrader release_feedback {ASSIGNMENT}` give them back. `autograder demo` plays the whole term with a simulated class,
+in a temporary folder; `autograder --help` lists all commands.
 
 - **Your problems.** `{PROBLEM}` is an example that every new course has: change it, or write your own, before you hand
   anything out. `autograder new my_problem` makes a folder with one working part; `autograder new my_gates --from

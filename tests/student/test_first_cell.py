@@ -128,7 +128,8 @@ FIRST = {
     "equation": ("y[i] = W[i,J] x[J]", {"tensors": ["W[I,J]", "x[J]"], "target": "y"}),
     "derivation": ("x + x = 2 x", {"domains": {"x": "real"}}),
 }
-LIGHT = {"_decimal", "_heapq", "decimal", "difflib", "fractions", "heapq", "math", "numbers"}  # of the standard library, and soon there
+# Of the standard library, and soon there.
+LIGHT = {"_decimal", "_heapq", "decimal", "difflib", "fractions", "heapq", "math", "numbers"}
 
 
 @pytest.mark.parametrize("kind", FIRST)
