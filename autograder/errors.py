@@ -66,7 +66,12 @@ class Unreadable(StudentError):
             line, place, before = line[place - NEAR :], NEAR, "… "
         if len(line) > place + NEAR:
             line, after = line[: place + NEAR], " …"
-        return f"{before}{line}{after}\n{' ' * _width(before + line[:place])}^\n{message}"
+        shown, ahead = (before + part.translate(_AS_TYPED) for part in (line, line[:place]))
+        return f"{shown}{after}\n{' ' * _width(ahead)}^\n{message}"
+
+
+# What Python makes of a backslash and a letter, as it was typed.
+_AS_TYPED = str.maketrans({"\a": r"\a", "\b": r"\b", "\v": r"\v", "\f": r"\f"})
 
 
 def _width(text: str) -> int:

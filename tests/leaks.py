@@ -12,6 +12,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.authoring import wheel
+
 ROOT = Path(__file__).parents[1]
 PRIVATE = ("problem.py", "mistakes.py", ".course-secret", "ledger.jsonl", "gradebook.db", "roster.csv")
 FOLDERS = {"problems", "solutions", "source"}
@@ -25,7 +27,8 @@ _OPENS = re.compile(r"\w+ = \w+\((r?\"\"\"|\[)?")  # a typed answer begins as it
 def of_instructors() -> dict[str, str]:
     """Lines of code and of text that stand in a problem or a model, and are long enough to be nobody else's."""
     found: dict[str, str] = {}
-    for path in [*ROOT.glob("problems/*/*.py"), *ROOT.glob("solutions/*.py")]:
+    example = ROOT / "autograder" / wheel.NOT_FOR_STUDENTS
+    for path in [*ROOT.glob("problems/*/*.py"), *ROOT.glob("solutions/*.py"), example]:
         text = path.read_text(encoding="utf-8")
         lines = text.split("\n")
         for node in ast.walk(ast.parse(text)):

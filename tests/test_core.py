@@ -136,6 +136,7 @@ def test_errors_cross_process_borders_whole(error):
         ("x + ", 4, "x + \n    ^\nm"),
         ("a\nbc d", 4, "bc d\n  ^\nm"),
         ("a", 99, "a\n ^\nm"),
+        ("\x0crac{\x08eta} + u", 12, "\\frac{\\beta} + u\n              ^\nm"),
         ("a", None, "m"),
         ("", 0, "m"),
     ],

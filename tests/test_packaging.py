@@ -154,12 +154,18 @@ def needs(path: Path) -> set[str]:
 
 @pytest.mark.environment
 def test_what_is_built_of_the_package_holds_no_answer(place: Path) -> None:
-    """Wheel and sdist are a student's to have; the sdist gives the same wheel, and so does what runs here."""
+    """Wheel and sdist hold no answer but to the problem that a new course begins with, and that no student gets.
+
+    The sdist gives the same wheel, and so does what runs here.
+    """
     built, again = place / "dist" / wheel.FILE, place / "again" / wheel.FILE
-    assert {path.name: leaks(path) for path in (built, *place.glob(f"dist/{built.name.split('-py3')[0]}.tar.gz"))} == {
-        built.name: [], f"{built.name.split('-py3')[0]}.tar.gz": []
-    }  # fmt: skip
+    (sdist,) = place.glob(f"dist/{built.name.split('-py3')[0]}.tar.gz")
+    for path in (built, sdist):
+        found = leaks(path)
+        assert found and [said for said in found if f"/{wheel.NOT_FOR_STUDENTS}: " not in said] == []
     assert files(built) == files(again) == files(wheel.write_wheel(place))
+    assert needs(built) == needs(place / wheel.FILE)
+    assert leaks(wheel.write_wheel(place, for_students=True)) == []
     assert needs(built) == needs(place / wheel.FILE)
 
 
@@ -179,7 +185,7 @@ def test_a_student_installs_the_wheel_alone(place: Path) -> None:
     """In an empty environment, with its base dependencies from the index: typed answers are shown and checked."""
     call(sys.executable, "-m", "venv", place / "student", cwd=place)
     python = place / "student/bin/python"
-    call(python, "-m", "pip", "install", "--quiet", place / "dist" / wheel.FILE, cwd=place)
+    call(python, "-m", "pip", "install", "--quiet", wheel.write_wheel(place, for_students=True), cwd=place)
     code = (
         "import importlib.util as i; assert not i.find_spec('torch') and not i.find_spec('sympy')\n"
         "from autograder import student as form\nform.declare(domains={'x': 'real'})\n"

@@ -19,6 +19,7 @@ _WANTED: dict[str, type | tuple[type, ...]] = {
     "problems": list,
     "seed": int,
     "opening": str,
+    "hand_in": str,
     "points": dict,
     "variants": str,
     "seeds": dict,
@@ -39,6 +40,7 @@ class Assignment:
     part, what holds for parts that should not have been asked as they were. After `due` and `grace_days` more, each day
     that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration. The
     `excused` have no mark in it, whatever they handed in.
+    `opening` stands above the first question; `hand_in` says where and how answers are handed in.
     `seeds` are those of problems that have one of their own, and `parameters` what is fixed of a problem's draw.
     """
 
@@ -47,6 +49,7 @@ class Assignment:
     problems: tuple[str, ...]
     seed: int = 0
     opening: str = ""
+    hand_in: str = ""
     points: Mapping[str, float] = field(default_factory=dict)
     per_student: bool = False
     voids: Mapping[str, Mapping[str, Void]] = field(default_factory=dict)
@@ -125,6 +128,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
         problems=tuple(content["problems"]),
         seed=seed,
         opening=content.get("opening", ""),
+        hand_in=" ".join(content.get("hand_in", "").split()),
         points=points,
         per_student=variants == "student",
         voids=voids,

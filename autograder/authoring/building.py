@@ -22,8 +22,8 @@ def notebook_text(assignment: Assignment, slug: str, seed: int, root: Path | Non
     problem = loading.load(slug, root).worth(assignment.points.get(slug))
     opening = f"*{assignment.title}*\n\n{assignment.opening}".strip()
     own = assignment.name if assignment.per_student else ""
-    voids = assignment.voids.get(slug)
-    content = build(problem, seed, opening=opening, root=root, own_variants_of=own, voids=voids)
+    words = {"opening": opening, "hand_in": assignment.hand_in, "own_variants_of": own}
+    content = build(problem, seed, root=root, voids=assignment.voids.get(slug), **words)
     return json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 

@@ -29,7 +29,8 @@ configure(c, Path(__file__).parent)
 _ASSIGNMENT = f'''title = "Problem set 1"
 seed = 1                             # the numbers that everybody gets
 problems = ["{PROBLEM}"]         # folders of problems/, in this order
-# opening = "What stands above the first problem."
+# opening = "What stands above the first question of each notebook."
+# hand_in = "Upload the notebook in Moodle, under Problem set 1."
 # variants = "student"               # each student of {ROSTER} gets numbers of their own
 # due = 2027-05-10T23:59:00+02:00
 # penalty = 0.1                      # the share of the points that each day begun costs
@@ -66,7 +67,7 @@ _README = f"""# {{title}}
 A private course: `problems/` and `source/` hold the answers. Keep this repository private. Students get the zip files
 that `autograder release` makes, and nothing else of it.
 
-Once on each machine, in this folder (Linux or macOS; on Windows in WSL):
+Once on each machine, in this folder (Linux or macOS; on Windows in WSL), unless `autograder --version` answers already:
 
 ```sh
 python3 -m venv .venv
@@ -85,12 +86,15 @@ autograder export {ASSIGNMENT}              # -> {ASSIGNMENT}.csv: everybody's m
 ```
 
 What students hand in lies in `submitted/STUDENT/{ASSIGNMENT}/*.ipynb`, where STUDENT is the id in `{ROSTER}`:
-`autograder collect {ASSIGNMENT} DOWNLOAD` puts the zip file of Canvas, Moodle or Gradescope there. `autograder demo`
-plays the whole term with a simulated class, in a temporary folder; `autograder --help` lists all commands.
+`autograder collect {ASSIGNMENT} DOWNLOAD` puts the zip file of Canvas, Moodle or Gradescope there. Each student's pages
+lie in `feedback/STUDENT/{ASSIGNMENT}/`: send them, upload them to Moodle beside the marks (`export` packs them), or let
+`nbgrader release_feedback {ASSIGNMENT}` give them back. `autograder demo` plays the whole term with a simulated class,
+in a temporary folder; `autograder --help` lists all commands.
 
-- **Your problems.** `{PROBLEM}` is an example, and its answers stand in the package that students get: change it, or
-  write your own, before you hand anything out. `autograder new my_problem` makes a folder with one working part;
-  `autograder new my_gates --from ugrnn_gates` copies a problem of the second distribution, where that is installed.
+- **Your problems.** `{PROBLEM}` is an example that every new course has: change it, or write your own, before you hand
+  anything out. `autograder new my_problem` makes a folder with one working part; `autograder new my_gates --from
+  ugrnn_gates` copies a problem of the second distribution, where that is installed. `problems = [...]` in
+  `{ASSIGNMENT}.toml` lists those that are handed out.
 - **Your students.** Put their table into `{ROSTER}`: nbgrader's own columns, or what Canvas, Moodle, Gradescope,
   Brightspace or Blackboard exports. Git does not see it, nor any other table in this folder.
 - **The secret.** `.course-secret` is made by the first `build`. Hidden inputs, seals and students' own numbers follow
@@ -107,6 +111,7 @@ def init(place: Path) -> list[Path]:
     place = place.resolve()
     course = re.sub(r"[^\w.-]+", "-", place.name).strip("-.") or "course"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    problem = scaffold(place / FOLDER, PROBLEM)
     (place / WHEELS).mkdir()
     package = wheel.write_wheel(place / WHEELS)
     texts = {
@@ -119,4 +124,4 @@ def init(place: Path) -> list[Path]:
     }
     for name, text in texts.items():
         (place / name).write_text(text, encoding="utf-8")
-    return [*(place / name for name in texts), package, *scaffold(place / FOLDER, PROBLEM)]
+    return [*(place / name for name in texts), package, *problem]

@@ -15,14 +15,15 @@ WIDTH = 96
 
 # It runs on any machine, and in the grader's process, where the package is found at once.
 _PACKAGE = '''\
-# Run this cell first. It finds the package that looks at the form of your answers; without it, all cells run as well.
+# Run this cell first: it finds the package that looks at the form of your answers.
+# Without the package all cells run as well, and your answers are graded all the same.
 class WithoutPackage:
     """Keeps answers as they are typed, and says that nobody looked at their form."""
 
     def check(self, name, *_, **__):
         print(f"{name}: the form was not checked, since the package is not here. Your answer is graded all the same.")
 
-    def overview(self):
+    def overview(self, *_):
         print("Without the package there is no overview. Save this notebook and hand it in: it is graded all the same.")
 
     def __getattr__(self, word):

@@ -34,6 +34,7 @@ def build(
     seed: int,
     *,
     opening: str = "",
+    hand_in: str = "",
     root: Path | None = None,
     own_variants_of: str = "",
     voids: Mapping[str, Void] | None = None,
@@ -42,7 +43,7 @@ def build(
 
     `own_variants_of` names an assignment in which every student has a variant of his own: then this one is a student's,
     or, in the course's `source/`, what the others are made like. `voids` that hold for the variant are told under their
-    parts; the parts keep their points, so that a void can be taken back.
+    parts; the parts keep their points, so that a void can be taken back. `hand_in` says where answers are handed in.
     """
     drawn = variant(problem, seed)
     holding = {part: void for part, void in (voids or {}).items() if void.applies(seed) and void.effect}
@@ -65,7 +66,8 @@ def build(
         heading, _, rest = sections[part.name].partition("\n")
         text = _joined(f"{heading} ({_points(part.points)})", rest, f"**{told}**" if told else "")
         cells += _part_cells(part, drawn, own, text)
-    cells.append(_locked("code", OVERVIEW, "# What is answered, and how to hand in.\nform.overview()"))
+    told = repr(hand_in) if hand_in else ""
+    cells.append(_locked("code", OVERVIEW, f"# What is answered, and how to hand in.\nform.overview({told})"))
     return {
         "cells": cells,
         "metadata": {
@@ -99,11 +101,12 @@ def _title(section: str) -> str:
 def _how_to(problem: Problem, voids: Mapping[str, Void]) -> str:
     worth = sum(voids.get(part.name, Void()).worth(part.points) for part in problem.parts)
     return (
-        f"This notebook is worth {_points(worth)}. Run the first code cell before you begin. Write your answers in "
-        "the cells that say so, and leave the names as they are; add cells where you like. The folded cell under each "
-        "answer looks at its *form* only; whether it is right is judged after you hand in, and nbgrader's *Validate* "
-        "cannot tell either. *Restart Kernel and Run All Cells* works at any time, however little is answered. The "
-        "last cell says what is answered and how to hand in."
+        f"This notebook is worth {_points(worth)}. Run the code cells above the first question before you begin. Write "
+        "each answer into the cell under its question: between the quotes, or in place of `...` or of what says `YOUR`."
+        " Leave the names as they are; add cells where you like. The folded cell under each answer looks at its *form* "
+        "only; whether it is right is judged after you hand in, and nbgrader's *Validate* cannot tell either. *Restart "
+        "Kernel and Run All Cells* works at any time, however little is answered. The last cell says what is answered "
+        "and how to hand in."
     )
 
 

@@ -1,6 +1,7 @@
 """The package's ordinary wheel, made again from the files that run here: no index has it, so a course hands it on.
 
-It is pure Python, and its base dependencies are all that a notebook needs. Same files, same bytes.
+It is pure Python, and its base dependencies are all that a notebook needs. Students get it without the problem that a
+new course begins with, and without the README, whose examples have answers. Same files, same bytes.
 """
 
 from __future__ import annotations
@@ -21,21 +22,22 @@ from autograder.errors import StaffError
 NAME = "deep-learning-autograder"
 FILE = f"{NAME.replace('-', '_')}-{__version__}-py3-none-any.whl"
 PACKAGE = Path(__file__).resolve().parents[1]
+NOT_FOR_STUDENTS = "authoring/example.py"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _WHEN = (2020, 1, 1, 0, 0, 0)
 
 
-def write_wheel(folder: Path) -> Path:
+def write_wheel(folder: Path, *, for_students: bool = False) -> Path:
     """Write the wheel into a folder; where it lies. StaffError where nothing says what the package needs."""
-    (folder / FILE).write_bytes(content())
+    (folder / FILE).write_bytes(content(for_students=for_students))
     return folder / FILE
 
 
-def content() -> bytes:
+def content(*, for_students: bool = False) -> bytes:
     """The wheel, with the list of its files as its last one."""
     place, record, buffer = f"{_information()}/RECORD", "", io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, file in _files():
+        for name, file in _files(for_students):
             digest = base64.urlsafe_b64encode(hashlib.sha256(file).digest()).decode().rstrip("=")
             record += f"{name},sha256={digest},{len(file)}\n"
             archive.writestr(zipfile.ZipInfo(name, _WHEN), file, zipfile.ZIP_DEFLATED)
@@ -43,12 +45,16 @@ def content() -> bytes:
     return buffer.getvalue()
 
 
-def _files() -> Iterator[tuple[str, bytes]]:
+def _files(for_students: bool) -> Iterator[tuple[str, bytes]]:
     """Every file of the wheel but the list of them."""
+    left_out = PACKAGE / NOT_FOR_STUDENTS if for_students else None
     for path in sorted(PACKAGE.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
+        if path.is_file() and "__pycache__" not in path.parts and path != left_out:
             yield path.relative_to(PACKAGE.parent).as_posix(), path.read_bytes()
-    for name, text in {**_texts(), "WHEEL": _WHEEL}.items():
+    texts = _texts()
+    if for_students:
+        texts["METADATA"] = texts["METADATA"].partition("\n\n")[0] + "\n"
+    for name, text in {**texts, "WHEEL": _WHEEL}.items():
         yield f"{_information()}/{name}", text.encode()
 
 

@@ -56,6 +56,7 @@ def build(
     from autograder.authoring.assignment import find_course, read_assignment, write_second
     from autograder.authoring.building import write
 
+    where = f" --course {shlex.quote(str(course))}" if course else ""
     course = course or find_course()
     if walkthrough:
         from autograder.commands.build_walkthrough import build as build_walkthrough
@@ -76,9 +77,9 @@ def build(
     if roster is not None:
         _build_own(course, assignment, roster, column, force=force)
     quoted = shlex.quote(assignment)
-    click.echo(f"Next: autograder release {quoted} --course {shlex.quote(str(course))}")
+    click.echo(f"Next: autograder release {quoted} --zip{where}")
     if marked:
-        click.echo(f"Then: autograder regrade {quoted}    (points or voids are not those of the gradebook)")
+        click.echo(f"Then: autograder regrade {quoted}{where}    (points or voids are not those of the gradebook)")
 
 
 def _build_own(course: Path, name: str, roster: Path, column: str, *, force: bool) -> None:

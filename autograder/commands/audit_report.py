@@ -44,7 +44,7 @@ def _in_sections(title: str, *numbers: str) -> Table:
     table.add_column("problem, part", no_wrap=True)
     table.add_column("kind", no_wrap=True)
     for name in numbers:
-        table.add_column(name, justify="right", min_width=6)
+        table.add_column(name, justify="right", min_width=max(map(len, name.split())))
     return table
 
 

@@ -149,14 +149,14 @@ def _beside(assignment: Assignment, released: Iterable[Path]) -> dict[str, bytes
         folder=html.escape(assignment.name),
         wheel=wheel.FILE,
         notebooks="".join(f"<li><code>{html.escape(name)}</code></li>" for name in names),
-        first=html.escape(names[0] if names else ""),
+        hand_in=html.escape(assignment.hand_in or "Hand in the notebooks in the place that your course says."),
         due=f"<p>Hand in by <strong>{html.escape(due)}</strong>.</p>" if due else "",
         own="<p>Your numbers are your own: hand in this copy, under your name.</p>" if assignment.per_student else "",
     )
     return {
         PAGE: page.encode(),
         NEEDS: "\n".join([f"./{wheel.FILE}", *needs, ""]).encode(),
-        wheel.FILE: wheel.content(),
+        wheel.FILE: wheel.content(for_students=True),
     }
 
 

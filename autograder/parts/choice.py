@@ -15,7 +15,7 @@ from typing import Any
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
-from autograder.student.local_checks import Malformed, defined
+from autograder.student.local_checks import Malformed, defined, well_formed
 
 # What may stand around a letter or an option's text, and what may stand before a letter.
 _AROUND = "().:*_`'\"[]{} \t\n"
@@ -43,7 +43,7 @@ class Choice(Part):
         """Say whether the name is bound to one of the letters."""
         if letter_of(defined(name)) not in list(letters):
             raise Malformed("no_option", f"{name} must be one of {', '.join(map(repr, letters))}.")
-        print(f"{name}: this is one of the letters. (This cell does not check whether it is correct.)")
+        well_formed(name, "this is one of the letters")
 
     @property
     def shown_options(self) -> int:

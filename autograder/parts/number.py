@@ -14,7 +14,7 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.parts import copying
 from autograder.protocol.codec import plain
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
-from autograder.student.local_checks import Malformed, defined, form_of
+from autograder.student.local_checks import Malformed, defined, form_of, well_formed
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Number(Part):
             raise Malformed("type", f"{name} is {form_of(subject)}; write a number.")
         if whole and given % 1 != 0:
             raise Malformed("whole", f"{name} is no whole number; write one.")
-        print(f"{name}: this is a number. (This cell does not check whether it is correct.)")
+        well_formed(name, "this is a number")
 
     def judge(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         """Exact or within the tolerance; a known wrong number gets its hint, and what is no number is a person's."""

@@ -17,7 +17,7 @@ from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, did_you_mean
 from autograder.parts.choice import letters_of, options_named
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
-from autograder.student.local_checks import Malformed, defined
+from autograder.student.local_checks import Malformed, defined, well_formed
 
 Order = list[str]  # names of lines
 BY_CHANCE = 0.05  # of all orders of the lines, at most so large a share may be right
@@ -57,7 +57,7 @@ class Ordering(Part):
             raise Malformed("no_line", f"{name} must be letters from {', '.join(letters)} in order, such as {wanted}.")
         if twice := [letter for letter in found if found.count(letter) > 1]:
             raise Malformed("twice", f"{name} names line {twice[0]} twice.")
-        print(f"{name}: read as {', '.join(found)}. (This cell does not check whether it is correct.)")
+        well_formed(name, f"read as {', '.join(found)}")
 
     def lines(self, p: Parameters) -> dict[str, str]:
         """The texts of the lines that belong to the answer, by name; AuthorError where they do not fit `after`."""

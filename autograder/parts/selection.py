@@ -12,7 +12,7 @@ from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
 from autograder.parts.choice import letters_of, options_named, shown_options
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
-from autograder.student.local_checks import Malformed, defined
+from autograder.student.local_checks import Malformed, defined, well_formed
 
 Option = Callable[[Parameters], str | None]
 RULE = (
@@ -48,7 +48,7 @@ class Selection(Part):
         if not found or not set(found) <= set(letters):
             raise Malformed("no_option", f'{name} must be letters from {", ".join(letters)}, such as {name} = "ab".')
         read = ", ".join(sorted(set(found)))
-        print(f"{name}: read as {read}. (This cell does not check whether it is correct.)")
+        well_formed(name, f"read as {read}")
 
     def right_options(self, p: Parameters) -> list[Option]:
         """Those that stand under `p`."""

@@ -13,7 +13,7 @@ from typing import Any
 from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
-from autograder.student.local_checks import Malformed, defined, form_of
+from autograder.student.local_checks import Malformed, defined, form_of, well_formed
 
 LONGEST = 80  # characters of an answer; a name is shorter
 MOST = 256  # forms that one form may stand for
@@ -57,7 +57,7 @@ class Term(Part):
             raise Malformed("missing", f"{name} is empty. Write your answer in the cell above and run that cell.")
         if len(given) > LONGEST:
             raise Malformed("length", f"{name} has {len(given)} characters; write the name alone, {LONGEST} at most.")
-        print(f"{name}: read as {words_of(given)!r}. (This cell does not check whether it is correct.)")
+        well_formed(name, f"read as {words_of(given)!r}")
 
     def accepted(self, p: Parameters) -> set[str]:
         """The words of every form that is accepted."""

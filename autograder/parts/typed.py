@@ -19,7 +19,7 @@ from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts import copying
 from autograder.protocol.sympy_text import in_words
-from autograder.student.local_checks import Malformed, defined, form_of
+from autograder.student.local_checks import Malformed, defined, form_of, well_formed
 from autograder.student.preview import Shown, TypedRows, TypedText, declared_together, keep, noted, present
 
 MAX_LENGTH = 10_000  # characters of an answer; no language here needs a tenth of it
@@ -112,7 +112,7 @@ class Typed(Part):
         except Unreadable as error:
             raise Malformed(error.code, f"{name} cannot be read:\n{error.caret()}") from error
         present(shown.bundle())
-        print(f"{name}: this is how your answer is read. (This cell does not check whether it is correct.)")
+        well_formed(name, "this is how your answer is read")
 
     @classmethod
     def decide_by_hand(cls, reference: Any, answer: Any, **told: Any) -> Decision:

@@ -17,7 +17,7 @@ from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.protocol.codec import plain
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
-from autograder.student.local_checks import Malformed, defined, form_of
+from autograder.student.local_checks import Malformed, defined, form_of, well_formed
 
 Numbers = tuple[Any, ...]
 _SEPARATORS = (r"\s*[;\n]\s*", r",\s+", r"\s*,\s*", r"\s+")  # what may stand between the numbers of a text
@@ -65,7 +65,7 @@ class Vector(Part):
             raise Malformed("length", f"{name} has {_entries(len(read))}; write {length}.")
         if odd := [place for place, item in enumerate(read, 1) if whole and item % 1 != 0]:
             raise Malformed("whole", f"entry {odd[0]} of {name} is no whole number; write one.")
-        print(f"{name}: read as {', '.join(map(str, read))}. (This cell does not check whether it is correct.)")
+        well_formed(name, f"read as {', '.join(map(str, read))}")
 
     def right(self, p: Parameters) -> Numbers:
         """The official numbers; AuthorError where there are none."""

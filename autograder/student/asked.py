@@ -12,7 +12,7 @@ from autograder.errors import StudentError
 from autograder.protocol.cell_text import written_text
 from autograder.protocol.respondents import filled
 from autograder.student import cells, preview
-from autograder.student.local_checks import Malformed, of_the_notebook, the_shell
+from autograder.student.local_checks import Malformed, of_the_notebook, say, the_shell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,32 +62,32 @@ def check(name: str, /, **words: Any) -> None:
         return
     asked = _PARTS.get(name)
     if asked is None or asked.check is None:
-        print(f"{name} is not declared. Run the first cells of the notebook again.")
+        say(f"{name} is not declared. Run the first cells of the notebook again.")
         return
     old = cells.outdated(name)
     if old:
-        print(f"↻ {name}: {old}.")
+        say(f"↻ {name}: {old}.")
     try:
         asked.check()
     except Malformed as fault:
         if _validating():
             raise
-        print(f"– {fault.message}" if fault.code == "missing" else f"✗ {fault.message}")
+        say(f"– {fault.message}" if fault.code == "missing" else f"✗ {fault.message}")
     except ImportError as error:
-        print(f"{name}: {_NOT_INSTALLED.format(error.name or 'a package')}")
+        say(f"{name}: {_NOT_INSTALLED.format(error.name or 'a package')}")
     if _validating() and asked == [other for other in _PARTS.values() if other.check][-1]:
         told = "Validate looks at the form only, and stops here in every notebook: this is no fault of yours."
         raise NotJudged("not_judged", f"{told} {_counted(_rows())}")
 
 
-def overview() -> None:
-    """Show each part with its points and its state, and how to hand in. It says nothing about what is right.
+def overview(hand_in: str = "") -> None:
+    """Show each part with its points and its state, and how to hand in, in the course's own words where it has some.
 
-    While a notebook is graded, there is nothing to say.
+    It says nothing about what is right. While a notebook is graded, there is nothing to say.
     """
     if os.environ.get("NBGRADER_EXECUTION") != "autograde":
         rows = _rows()
-        _present(rows, _counted(rows), _how_to_hand_in())
+        _present(rows, _counted(rows), _how_to_hand_in(hand_in))
 
 
 def _rows() -> list[tuple[Asked, str, str]]:
@@ -152,14 +152,17 @@ def _written(name: str) -> tuple[str, str]:
     return "not seen", "answered in words, in a cell that this kernel does not see"
 
 
-def _how_to_hand_in() -> list[str]:
+def _how_to_hand_in(told: str) -> list[str]:
     path = cells.notebook_file()
     file = f"the file {path.name}" if path else "the notebook's file"
+    usual = (
+        "Where your course uses nbgrader's Assignments page, press Submit there. Otherwise upload the file where your "
+        "course collects it."
+    )
     return [
         "Choose Restart Kernel and Run All Cells once more, and look at this table again.",
         f"Save the notebook. You hand in {file}: keep its name.",
-        "Where your course uses nbgrader's Assignments page, press Submit there. Otherwise upload the file where your "
-        "course collects it.",
+        told or usual,
     ]
 
 

@@ -6,6 +6,7 @@ What is common to them; each kind of answer has its own check in its own file (`
 from __future__ import annotations
 
 import sys
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from autograder.protocol.respondents import filled
 
 if TYPE_CHECKING:
     from autograder.core import Question
+
+
+WIDTH = 96  # columns that a notebook shows in a window of usual size
 
 
 class Malformed(StudentError):
@@ -93,7 +97,21 @@ def look(subject: Any, question: Question, returns: Any) -> None:
         raise Malformed(reply.failure, f"{name} stopped with {reply.detail}.{where}")
     if fault := _fault(reply.value, returns, "the result"):
         raise Malformed("form", f"{name}: {fault}.")
-    print(f"{name}: the result has the required form. (This cell does not check whether it is correct.)")
+    well_formed(name, "the result has the required form")
+
+
+def well_formed(name: str, said: str) -> None:
+    """Say that an answer has its form, and no more."""
+    no_more = "(This cell does not check whether it is correct.)"
+    room = len(f"{name}: {said}. {no_more}") <= WIDTH
+    say(f"{name}: {said}.{' ' if room else chr(10)}{no_more}")
+
+
+def say(text: str) -> None:
+    """Print a message; a notebook would break long lines within words."""
+    for line in text.split("\n"):
+        words = textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        print("\n".join(words) or line)
 
 
 def frames(error: BaseException) -> list[str]:

@@ -1,5 +1,7 @@
 """`autograder new` and `autograder variants`: a folder that passes the audit at once, and names that are refused."""
 
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -34,6 +36,15 @@ def test_a_folder_that_exists_is_left_alone(tmp_path):
     with pytest.raises(StaffError):
         scaffold(tmp_path, "mine")
     assert (tmp_path / "mine" / "problem.py").read_text() == "# mine"
+
+
+def test_the_students_package_has_no_problem_to_begin_with(tmp_path, monkeypatch):
+    """It is said in a sentence, before anything is written."""
+    monkeypatch.setitem(sys.modules, "autograder.authoring.example", None)
+    monkeypatch.delattr("autograder.authoring.example", raising=False)
+    with pytest.raises(StaffError, match="for instructors"):
+        scaffold(tmp_path / "problems", "mine")
+    assert not (tmp_path / "problems").exists()
 
 
 def test_a_folder_that_is_still_empty_is_taken(tmp_path, monkeypatch):

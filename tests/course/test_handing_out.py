@@ -29,7 +29,7 @@ def course(tmp_path_factory):
     init(place)
     shutil.copytree(ROOT / "problems" / SLUG, place / "problems" / SLUG)
     text = (place / "ps1.toml").read_text().replace(f'["{PROBLEM}"]', f'["{PROBLEM}", "{SLUG}"]')
-    (place / "ps1.toml").write_text(f"{text}due = 2027-05-10T23:59:00+02:00\n")
+    (place / "ps1.toml").write_text(f"{text}due = 2027-05-10T23:59:00+02:00\nhand_in = 'In <Moodle>, under PS 1.'\n")
     (place / "own.toml").write_text(f'title = "Own & new"\nvariants = "student"\nproblems = ["{SLUG}"]\n')
     (place / "roster.csv").write_text("id,last_name\nada,L\nbob,B\n")
     for name in ("ps1", "own"):
@@ -64,19 +64,28 @@ def test_a_zip_holds_all_that_a_student_needs(course):
     assert needs[0] == f"./{wheel.FILE}" and {need.split(">")[0] for need in needs[1:]} == {
         "jupyter", "jupyterlab", "torch"
     }  # fmt: skip
-    for word in (PROBLEM, SLUG, wheel.FILE, r".venv\Scripts\pip", "Colab", "VS Code", "10 May 2027, 23:59 (UTC+0200)"):
+    for word in (PROBLEM, SLUG, wheel.FILE, r".venv\Scripts\pip", "Colab", "VS Code", "10 May 2027, 23:59 (UTC+0200)",
+                 "<p>In &lt;Moodle&gt;, under PS 1.</p>"):  # fmt: skip
         assert word in page
-    assert package == wheel.content()
+    assert "the place that your course says" not in page
+    assert package == wheel.content(for_students=True)
 
 
 def test_the_wheel_is_pure_python_with_the_base_dependencies(tmp_path):
-    """Every module of the package, the data beside them, and a list by which pip checks them."""
-    with zipfile.ZipFile(wheel.write_wheel(tmp_path)) as archive:
-        names = set(archive.namelist())
-        record = archive.read(f"{wheel.FILE.removesuffix('-py3-none-any.whl')}.dist-info/RECORD").decode()
+    """Every module of the package, the data beside them, and a list by which pip checks them.
+
+    That of students is without the problem that a new course begins with, and without the README's examples.
+    """
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "autograder").rglob("*.py")}
-    assert package <= names and not any(name.endswith((".so", ".pyd", ".pyc")) for name in names)
-    assert {line.split(",")[0] for line in record.splitlines()} == names
+    for for_students in (False, True):
+        with zipfile.ZipFile(wheel.write_wheel(tmp_path, for_students=for_students)) as archive:
+            names = set(archive.namelist())
+            place = f"{wheel.FILE.removesuffix('-py3-none-any.whl')}.dist-info"
+            record, told = (archive.read(f"{place}/{name}").decode() for name in ("RECORD", "METADATA"))
+        missing = {f"autograder/{wheel.NOT_FOR_STUDENTS}"} if for_students else set()
+        assert package - names == missing and not any(name.endswith((".so", ".pyd", ".pyc")) for name in names)
+        assert {line.split(",")[0] for line in record.splitlines()} == names
+        assert ("def scores" in told) is not for_students
     assert {need.split(">")[0] for need in wheel.requirements()} == {"click", "numpy", "rich"}
 
 
@@ -94,6 +103,7 @@ LEAKED = {
     "a model": ("ps1/model.py", (ROOT / "solutions/ugrnn.py").read_bytes()),
     "a mistake": ("ps1/notes.txt", (ROOT / "problems/ugrnn_gates/mistakes.py").read_bytes()),
     "a solution": ("ps1/a.ipynb", b'{"cells": ["### BEGIN SOLUTION"]}'),
+    "the first problem of a course": ("autograder/x.py", (ROOT / "autograder" / wheel.NOT_FOR_STUDENTS).read_bytes()),
     "a secret": ("ps1/a.ipynb", b'{"metadata": "0123456789abcdef"}'),
 }
 
@@ -124,7 +134,8 @@ def test_each_student_gets_their_own(course):
     for student in ("ada", "bob"):
         with zipfile.ZipFile(course / f"zips/own/{student}.zip") as archive:
             notebook = json.loads(archive.read(f"own/{SLUG}.ipynb"))
-            assert "Own &amp; new" in archive.read("own/how-to-work-and-hand-in.html").decode()
+            page = archive.read("own/how-to-work-and-hand-in.html").decode()
+            assert "Own &amp; new" in page and "the place that your course says" in page
         seal = sealing.read(notebook, secret)
         assert seal.state == "verified" and seal.identity and seal.identity.student == student
         assert seal.identity.seed == student_seed(secret, "own", SLUG, student)

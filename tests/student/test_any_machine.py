@@ -11,6 +11,7 @@ import pytest
 
 from autograder.authoring import loading
 from autograder.authoring.source_notebook import answer_id, build, without_hidden
+from autograder.parts import kinds
 
 ROOT = Path(__file__).parents[2]
 # What Windows has not.
@@ -56,8 +57,11 @@ __import__("os")._exit(0)  # libraries that are halfway taken away need not end 
 """
 # Each kind of typed answer is among these.
 _TORCH = ("import torch", "from torch")
-TYPED = ("attention_sheet", "positional_rotation", "self_attention_runtime", "loss_heads", "softmax_entropy")
-KINDS = {"expression", "equation", "growth", "derivation", "matrix", "choice", "number"}
+TYPED = (
+    "attention_sheet", "positional_rotation", "self_attention_runtime", "loss_heads", "softmax_entropy",
+    "language_modeling", "parameter_counting",
+)  # fmt: skip
+KINDS = {name for name, kind in kinds().items() if not (kind.runs or kind.judged_by_person)}
 
 
 def cells(slug: str, *, without_code: bool) -> list[str]:
@@ -93,9 +97,10 @@ def test_typed_answers_need_neither_torch_nor_processes_nor_threads(slug: str) -
     assert failures(WINDOWS + BROWSER, cells(slug, without_code=True)) == ([], "[]")
 
 
-def test_code_answers_need_no_posix() -> None:
-    """Functions and modules are checked in their form on Windows."""
-    assert failures(WINDOWS, cells("ugrnn_gates", without_code=False))[0] == []
+@pytest.mark.parametrize("slug", ["ugrnn_gates", "language_modeling"])
+def test_code_answers_need_no_posix(slug: str) -> None:
+    """Functions and modules, code that draws and code that trains are checked in their form on Windows."""
+    assert failures(WINDOWS, cells(slug, without_code=False))[0] == []
 
 
 @pytest.mark.parametrize(

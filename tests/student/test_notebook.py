@@ -13,6 +13,7 @@ from autograder.protocol.cell_text import FRAME, PLACE, answered_names, written_
 from autograder.sandbox.shell import Outputs, Shell, Stream
 from autograder.student import asked, cells, preview
 from autograder.student.cells import as_typed
+from autograder.student.local_checks import say, well_formed
 
 OPENING = """
 from autograder import student as form
@@ -267,3 +268,24 @@ def test_a_stub_answers_nothing(source, names):
 def test_written_answers_without_their_frame(text, said):
     """The frame and the place that is written over are no words of the student's."""
     assert written_text(text) == said
+
+
+def test_long_messages_are_broken_between_words(capsys):
+    """A notebook breaks lines within words: no line is longer than a usual window, and short ones stay as they are."""
+    say(f"✗ P cannot be read:\n{'x + y  + ' * 7}\n{' ' * 60}^\n{'a number after a factor: ' * 9}")
+    well_formed("P", "this is a number")
+    well_formed("P", f"read as {', '.join(['12.75'] * 11)}")
+    first, line, caret, *more, short, long, form = capsys.readouterr().out.splitlines()
+    assert (first, line, caret) == ("✗ P cannot be read:", ("x + y  + " * 7).rstrip(), " " * 60 + "^")
+    assert len(more) == 3 and max(map(len, more)) <= 96
+    assert " ".join(map(str.strip, more)) == ("a number after a factor: " * 9).strip()
+    assert short == "P: this is a number. (This cell does not check whether it is correct.)"
+    assert long.endswith("12.75.") and form == "(This cell does not check whether it is correct.)"
+
+
+def test_the_course_says_where_to_hand_in(kernel):
+    """In its own words where it has some; else what is usual."""
+    said = kernel("form.overview('Upload it in Moodle, \"PS 1\" & so on.')")[0]
+    assert '3. Upload it in Moodle, "PS 1" & so on.' in said and "Assignments page" not in said
+    assert "&amp; so on" in kernel.page()
+    assert "Assignments page" in kernel("form.overview()")[0]

@@ -174,8 +174,8 @@ class Grammar:
             if depth == 1 and text == ",":
                 return self.new_index(self.tokens[position + 1])
             if depth == 0:
-                break
-        raise self.error("sum", "write sum(term, i, 0, inf)")
+                raise self.error("sum", "write sum(term, i, 0, inf)")
+        raise self.error("syntax", "this bracket, or one inside it, is not closed")
 
     def new_index(self, token: Token) -> str:
         """A name that can be an index: not a constant, and not the index of a sum around this one."""

@@ -222,6 +222,7 @@ UNREADABLE = [
     ("P", "call", 0),
     ("P(i, i)", "arity", 0),
     ("sum(x)", "sum", 3),
+    ("sum(P(i (i+1), i, 0, 1)", "syntax", 3),
     ("sum(i, i, 0)", "syntax", 11),
     ("sum(i, 2, 0, 1)", "sum", 7),
     (r"\foo", "command", 0),
