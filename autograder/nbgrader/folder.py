@@ -1,8 +1,8 @@
 """A course folder for a whole class: what there is to grade, and writing what nbgrader's own steps would write.
 
 nbgrader converts each notebook twice and opens its database some forty times for it. Here the same files and rows come
-from one pass and one session. A course whose configuration puts other steps into `autograde` than `configure` does, and
-notebooks that were not built from a problem, are left to nbgrader itself, one submission at a time.
+from one pass and one session. A course whose configuration puts other steps into `autograde` than `configure` does is
+left to nbgrader itself, one submission at a time.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 import nbformat
 from nbgrader.converters import Autograde
+from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.authoring import loading, privacy
 from autograder.authoring.sealing import MINE
@@ -47,6 +48,7 @@ from autograder.nbgrader.files import (
     replace_folder,
     time_handed_in,
 )
+from autograder.nbgrader.foreign import Foreign, Overwrite, why_outside
 from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 from autograder.nbgrader.intake import (
     ODD,
@@ -55,7 +57,9 @@ from autograder.nbgrader.intake import (
     content_of,
     is_odd,
     make_safe,
+    noted,
     places_of_files,
+    read_foreign,
     read_submission,
     student_of,
     unopened,
@@ -89,7 +93,11 @@ class Folder:
         close_to_others(self.coursedir)
         privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
-        self.secret = course_secret(self.root)
+
+    @functools.cached_property
+    def secret(self) -> bytes:
+        """The course's secret, which is made with the first notebook of ours."""
+        return course_secret(self.root)
 
     @functools.cached_property
     def sources(self) -> dict[str, Any]:
@@ -107,14 +115,22 @@ class Folder:
         return scale_of(self.root, self.assignment, self.sources)
 
     @functools.cached_property
-    def by_nbgrader(self) -> bool:
-        """Whether nbgrader's own steps must grade this assignment."""
+    def by_nbgrader(self) -> str:
+        """Why nbgrader's own steps must grade this assignment, one student after the other; empty where not."""
         steps = ("exporter_class", "sanitize_preprocessors", "autograde_preprocessors", "pre_convert_hook")
-        usual = _usual_steps()
-        mine = self.api.config.Autograde
-        if any(mine.get(step) != usual.get(step) for step in steps):
-            return True
-        return not all(map(is_ours, self.sources.values()))
+        usual, mine = _usual_steps(), self.api.config.Autograde
+        other = [f"c.Autograde.{step}" for step in steps if mine.get(step) != usual.get(step)]
+        return f"{' and '.join(other)} in nbgrader_config.py is not what configure() sets" if other else ""
+
+    @functools.cached_property
+    def outside(self) -> dict[str, str]:
+        """The notebooks that cannot run in the sandbox, each with the reason; none of ours is among them."""
+        found = {
+            name: why_outside(source, self._instructors.files)
+            for name, source in self.sources.items()
+            if not is_ours(source)
+        }
+        return {name: why for name, why in found.items() if why}
 
     def close(self) -> None:
         """Let the database go."""
@@ -157,11 +173,12 @@ class Folder:
 
     @functools.cached_property
     def _against(self) -> str:
-        root = loading.find_problems(self.root)
+        ours = any(map(is_ours, self.sources.values()))
+        root = loading.find_problems(self.root) if ours else self.root
         words = [json.dumps(self.sources[name], sort_keys=True) for name in sorted(self.sources)]
         words.append(repr(self.scale.written))  # voids and dates are not in the sources
         for source in self.sources.values():
-            slug = source.metadata.get(MINE, {}).get("slug", "")
+            slug = source.metadata[MINE]["slug"] if is_ours(source) else ""
             files = sorted([*(root / slug).rglob("*.py"), *(root / slug).glob("*.md")]) if slug else []
             words += [path.read_text(encoding="utf-8") for path in files]
         words += sorted({repr(dataclasses.replace(item, step="built")) for item in self.handouts.made})
@@ -204,9 +221,23 @@ class Folder:
     def _collected(self) -> dict[str, collected.Record]:
         return collected.read(self.root, self.assignment)
 
-    def read(self, notebooks: list[Path]) -> dict[str, Submission]:
+    def read(self, notebooks: list[Path]) -> dict[str, Submission | Foreign]:
         """Each notebook by its name, mended, with the files beside it, ready to be graded."""
-        return {path.stem: self._read(path) for path in notebooks}
+        return {
+            path.stem: self._read(path) if is_ours(self.sources[path.stem]) else self._read_foreign(path)
+            for path in notebooks
+        }
+
+    def _read_foreign(self, path: Path) -> Foreign:
+        student = self._student(path.parent)
+        whole, files = read_foreign(path, self.handouts, student, self._instructors)
+        whole.flags += collected_flags(path.parent, self._collected.get(student))
+        notebook = noted(whole)
+        if kernel := self.rows.kernelspec(path.stem):
+            notebook.metadata["kernelspec"] = kernel
+        notebook, _ = Overwrite(self.rows.source_cells(path.stem), self.converter).preprocess(notebook, {})
+        notebook, _ = CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
+        return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""))
 
     def _read(self, path: Path) -> Submission:
         student = self._student(path.parent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from sqlalchemy.orm import load_only
 
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
+from autograder.nbgrader.foreign import SourceCells
 from autograder.nbgrader.run_and_judge import comment_on, fill_in
 from autograder.nbgrader.scale import Scale, agree, set_due
 
@@ -103,6 +105,17 @@ class Rows:
     def notebooks(self) -> list[str]:
         """The names of the assignment's notebooks."""
         return list(self._notebooks)
+
+    def source_cells(self, name: str) -> SourceCells:
+        """The cells of a notebook as they were released, and what they are worth."""
+        row = self._notebooks[name]
+        graded = {cell.name: cell for cell in self._graded[name]}
+        return SourceCells(source={cell.name: cell for cell in row.source_cells}, graded=graded)
+
+    def kernelspec(self, name: str) -> Any:
+        """The kernel of a notebook as it was released; None where none is noted."""
+        told = self._notebooks[name].kernelspec
+        return json.loads(told) if told else None
 
     def students(self) -> list[str]:
         """Everybody that the gradebook knows."""
