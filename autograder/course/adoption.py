@@ -28,7 +28,17 @@ CONFIG = "nbgrader_config.py"
 LINES = "from autograder.nbgrader import configure\nconfigure(c, __import__('pathlib').Path(__file__).parent)\n"
 _OURS = re.compile(r"^\s*(?:from autograder\.nbgrader import .*|configure\(c\b.*)$", re.MULTILINE)
 # What a copy needs nothing of, beside everything that begins with a dot.
-_LEFT = ("submitted", "autograded", "feedback", "release", "reports", "downloaded", "gradebook.db*", ".*", "__pycache__")
+_LEFT = (
+    "submitted",
+    "autograded",
+    "feedback",
+    "release",
+    "reports",
+    "downloaded",
+    "gradebook.db*",
+    ".*",
+    "__pycache__",
+)
 _ROWS = """
     select student_id, notebook.name, base_cell.name, auto_score, manual_score, needs_manual_grade, auto_comment
     from grade join submitted_notebook on grade.notebook_id = submitted_notebook.id
@@ -114,7 +124,9 @@ def copies(course: Path, folder: Path) -> tuple[Path, Path]:
         shutil.copytree(course, copy, ignore=shutil.ignore_patterns(*_LEFT), symlinks=True)
         path = copy / CONFIG
         text = _OURS.sub("", path.read_text(encoding="utf-8")) if path.is_file() else "c = get_config()\n"
-        text += f"\nc.CourseDirectory.root = {str(copy)!r}\nc.CourseDirectory.db_url = 'sqlite:///{copy}/gradebook.db'\n"
+        text += (
+            f"\nc.CourseDirectory.root = {str(copy)!r}\nc.CourseDirectory.db_url = 'sqlite:///{copy}/gradebook.db'\n"
+        )
         path.write_text(text + (LINES if name == "ours" else ""), encoding="utf-8")
         made.append(copy)
     return made[0], made[1]

@@ -13,10 +13,11 @@ import functools
 import glob
 import hashlib
 import json
+import logging
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from autograder.grading import report as reports
 from autograder.grading.notebook import Graded
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader import collected
-from autograder.nbgrader.config import configure
+from autograder.nbgrader.config import Hooks, configure
 from autograder.nbgrader.course_api import done
 from autograder.nbgrader.feedback_pages import Feedback
 from autograder.nbgrader.files import (
@@ -67,6 +68,8 @@ from autograder.nbgrader.intake import (
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
 from autograder.nbgrader.scale import Scale, scale_of
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +122,12 @@ class Folder:
         """Why nbgrader's own steps must grade this assignment, one student after the other; empty where not."""
         steps = ("exporter_class", "sanitize_preprocessors", "autograde_preprocessors", "pre_convert_hook")
         usual, mine = _usual_steps(), self.api.config.Autograde
-        other = [f"c.Autograde.{step}" for step in steps if mine.get(step) != usual.get(step)]
+        hooked = isinstance(mine.get("pre_convert_hook"), Hooks)  # theirs is called here as well
+        other = [
+            f"c.Autograde.{step}"
+            for step in steps
+            if mine.get(step) != usual.get(step) and not (step == "pre_convert_hook" and hooked)
+        ]
         return f"{' and '.join(other)} in nbgrader_config.py is not what configure() sets" if other else ""
 
     @functools.cached_property
@@ -211,7 +219,18 @@ class Folder:
         if not found and (unseen := unopened(handed.folder)):
             told = "; ".join(f"{printable(name)}: {why}" for name, why in unseen.items())
             raise StaffError("archive_unreadable", f"an archive of the submission could not be opened: {told}")
+        if isinstance(hook := self.api.config.Autograde.get("pre_convert_hook"), Hooks) and not self.by_nbgrader:
+            self._call("pre_convert_hook", hook.call_theirs, handed.student, found)
         return found
+
+    def _call(self, name: str, hook: Any, student: str, notebooks: Iterable[Path]) -> None:
+        """A hook of the instructor's; what goes wrong there is told, and stops nothing, as in nbgrader."""
+        if hook is None:
+            return
+        try:
+            hook(assignment=self.assignment, student=student, notebooks=list(map(str, notebooks)))
+        except Exception as error:
+            log.warning("c.Autograde.%s, for %s: %s: %s", name, student, type(error).__name__, error)
 
     @functools.cached_property
     def _instructors(self) -> Beside:
@@ -264,18 +283,26 @@ class Folder:
         plain: dict[str, Any] = json.loads(json.dumps(notebook))
         return plain
 
-    def write(self, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool) -> None:
+    def write(
+        self, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool, untouched: Collection[str] = ()
+    ) -> None:
         """Autograded notebooks, marks, reports, and pages: in this order, each whole or not at all.
 
+        Notebooks that are neither graded nor `untouched` were not handed in.
         Doing it again, after an end at whatever place, gives the same: a report that is there says what marks given by
         hand were given for.
         """
         pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
+        pages |= {name: nbformat.from_dict(self.autograded(handed.student, name)) for name in untouched}
         self._write_notebooks(handed, pages)
+        folder = Path(self.coursedir.format_path(self.coursedir.autograded_directory, handed.student, self.assignment))
+        notebooks = [folder / f"{name}.ipynb" for name in pages]
+        self._call("post_convert_hook", self.converter.post_convert_hook, handed.student, notebooks)
         close_to_others(self.coursedir)
         earlier = {name: self.earlier(handed, name) for name in graded}
         found = {name: item.report for name, item in graded.items()}
-        for name, report in self.rows.write(handed.student, self._timestamp(handed), found, earlier).items():
+        written = self.rows.write(handed.student, self._timestamp(handed), found, earlier, untouched)
+        for name, report in written.items():
             place = reports.path_of(self.root, self.assignment, handed.student, name)
             reports.save(report, place, shared=self.shared)
         if feedback:

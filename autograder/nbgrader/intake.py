@@ -329,8 +329,8 @@ def read_foreign(
     others = [item for item in found if item != best and contents.get(item) != contents[best]]
     others = [item for item in others if not (known := found[item]) or known.name == path.stem]
     remarks = [f"The notebook file {_name(item, folder)} was not used." for item in others]
-    if best != path:
-        remarks.append(f"This notebook was handed in as {_name(best, folder)}.")
+    named = [item for item in rivals if item == best or contents.get(item) == contents[best]]
+    remarks += [f"This notebook was handed in as {_name(item, folder)}." for item in named]
     _, remark = time_handed_in(folder)
     whole.flags += [Flag(code="file_not_used", message=message) for message in remarks]
     whole.flags += [Flag(code="file_left_out", message=message) for message in beside.remarks()]

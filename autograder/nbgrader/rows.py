@@ -145,16 +145,18 @@ class Rows:
         timestamp: Any,
         reports: Mapping[str, Report],
         earlier: Mapping[str, Report | None] | None = None,
+        untouched: Collection[str] = (),
     ) -> dict[str, Report]:
         """Marks, comments, and penalties of one submission, all or nothing; the reports to be kept.
 
+        Of notebooks without a report nothing was handed in, but for those that are `untouched`.
         `earlier` are the reports on disk, with whose answers those of now are compared. Another program's lock is
         waited for.
         """
         left = TRIES
         while True:
             try:
-                return self._write(student, timestamp, reports, earlier or {})
+                return self._write(student, timestamp, reports, earlier or {}, untouched)
             except OperationalError as error:
                 if "locked" not in str(error.orig):
                     raise
@@ -167,7 +169,12 @@ class Rows:
                     ) from error
 
     def _write(
-        self, student: str, timestamp: Any, reports: Mapping[str, Report], earlier: Mapping[str, Report | None]
+        self,
+        student: str,
+        timestamp: Any,
+        reports: Mapping[str, Report],
+        earlier: Mapping[str, Report | None],
+        untouched: Collection[str],
     ) -> dict[str, Report]:
         kept = {}
         try:
@@ -176,7 +183,7 @@ class Rows:
                 mine = self._notebook(submission, name).id
                 rows = self._by_name(Grade, mine), self._by_name(Comment, mine)
                 kept[name] = fill_in(report, *rows, earlier.get(name))
-            for name in self._notebooks.keys() - reports.keys():
+            for name in self._notebooks.keys() - reports.keys() - set(untouched):
                 self._nothing_handed_in(self._notebook(submission, name).id)
             self._session.flush()
             for name in reports:

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter, is_
 from typing import Any
 
+from autograder.sandbox.shell import Shell
+
 # Libraries of which functions and classes are put back. `warnings` is none of them: notebooks silence it in earnest.
 ROOTS = (
     "builtins", "math", "cmath", "operator", "functools", "itertools", "collections", "decimal", "fractions",
@@ -50,13 +52,15 @@ class _Space:
         there = {name: value for name, value in list(vars(self.owner).items()) if _is_code(value)}
         self.names, self.values = tuple(there), tuple(there.values())
         self.functions = tuple(item for item in self.values if type(item) is types.FunctionType)
+        self.all = frozenset(vars(self.owner)) if isinstance(self.owner, type) else None
         self.codes = tuple(map(_code, self.functions))
         self.defaults = tuple(map(_defaults, self.functions))
 
     def is_whole(self) -> bool:
         """Whether all is as it was."""
         return (
-            all(map(is_, map(vars(self.owner).get, self.names), self.values))
+            (self.all is None or len(vars(self.owner)) == len(self.all))
+            and all(map(is_, map(vars(self.owner).get, self.names), self.values))
             and all(map(is_, map(_code, self.functions), self.codes))
             and all(map(is_, map(_defaults, self.functions), self.defaults))
         )
@@ -67,6 +71,10 @@ class _Space:
         for name, value in zip(self.names, self.values, strict=True):
             if there.get(name) is not value:
                 setattr(self.owner, name, value)
+                yield f"{self.owner.__name__}.{name}"
+        for name in there.keys() - self.all if self.all is not None else ():
+            if _is_code(there[name]) and any(name in vars(base) for base in self.owner.__mro__[1:]):
+                delattr(self.owner, name)  # it stands before what is inherited
                 yield f"{self.owner.__name__}.{name}"
         for function, code, defaults in zip(self.functions, self.codes, self.defaults, strict=True):
             if _code(function) is not code or _defaults(function) is not defaults:
@@ -101,7 +109,9 @@ def _spaces(names: Iterable[str]) -> dict[str, list[_Space]]:
 def _known(name: str) -> bool:
     """Whether what a module holds is put back; of large libraries that is what notebooks see of them, and test with."""
     root = name.partition(".")[0]
-    return root in ROOTS and (root not in _LARGE or name in _SEEN or name == root or ".testing" in name)
+    if root not in ROOTS:
+        return name == Shell.__module__
+    return root not in _LARGE or name in _SEEN or name == root or ".testing" in name
 
 
 _first: dict[str, list[_Space]] = {}
