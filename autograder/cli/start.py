@@ -75,4 +75,29 @@ def demo(students: int, slugs: tuple[str, ...], keep: bool, verbose: bool, accid
             console.print(f"Look around: cd {place / 'notebooks'} && nbgrader formgrade")
 
 
-COMMANDS = (init, demo)
+@command()
+@click.argument("course", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--write", is_flag=True, help="Add the two lines to the course's nbgrader_config.py.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def adopt(course: Path, write: bool, as_json: bool) -> None:
+    """Compare the marks of plain nbgrader and of this package.
+
+    COURSE is the folder of an nbgrader course, with notebooks and tests of its own. Its solutions, and the notebooks as
+    they are handed out, are graded twice, in copies of the course: nothing in it is touched. A cell whose marks differ
+    is listed.
+
+    
+      autograder adopt my-course            compare
+      autograder adopt my-course --write    compare, and let nbgrader grade through this package from now on
+
+    
+    Exit codes:
+      0  not one mark differs
+      1  a mark differs, or an assignment could not be graded; nothing was written
+    """
+    from autograder.commands.adopt_course import adopt_course
+
+    sys.exit(adopt_course(course, write=write, as_json=as_json))
+
+
+COMMANDS = (init, demo, adopt)

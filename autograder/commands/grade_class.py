@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from autograder.course.regrading import Regraded
 
 # What notebooks may import besides torch and numpy, and takes long.
-EXTRA = ("matplotlib.pyplot", "sympy")
+EXTRA = ("matplotlib.pyplot", "sympy", "pandas", "scipy.optimize", "scipy.stats", "sklearn", "seaborn", "networkx")
 FEW = 2
 
 
@@ -79,7 +79,7 @@ def _show_moves(result: Regraded, *, dry_run: bool) -> None:
     from rich.table import Table
 
     console = Console()
-    for sentence in result.voids:
+    for sentence in (*result.voids, *result.notes):
         console.print(sentence, markup=False)
     if result.moves:
         table = Table("student", "part", "before", "after", "verdicts before", "verdicts after")

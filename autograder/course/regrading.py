@@ -27,6 +27,7 @@ from autograder.grading.repeatability import CODE as UNSTABLE
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder, Handed
+from autograder.nbgrader.handouts import is_ours
 from autograder.nbgrader.scale import fits
 from autograder.protocol.answering import question_key
 from autograder.sandbox import CellResult
@@ -49,11 +50,12 @@ class Move:
 class Regraded:
     """What judging again changes. `unasked` parts need a run; `failed` could not be judged, each with its reason.
 
-    `voids` say what holds for parts that should not have been asked as they were.
+    `voids` say what holds for parts that should not have been asked as they were, `notes` what was left alone.
     """
 
     judged: int = 0
     voids: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
     unasked: list[tuple[str, str]] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -74,6 +76,11 @@ def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run:
         folder = Folder(api, assignment)
         try:
             result.voids = folder.scale.sentences()
+            if foreign := sorted(name for name, source in folder.sources.items() if not is_ours(source)):
+                result.notes.append(
+                    f"{', '.join(foreign)}: marked by tests in the notebook, which only a run repeats; the marks "
+                    f"stay as they are. To run them again: autograder grade {assignment}"
+                )
             if dry_run:
                 fits(folder.rows.gradebook, assignment, folder.scale.points)
             else:
@@ -102,7 +109,7 @@ def _stored(folder: Folder, students: set[str]) -> list[Handed]:
         Handed(
             student=student,
             folder=Path(place.format_path(place.autograded_directory, student, folder.assignment)),
-            notebooks=tuple(folder.sources),
+            notebooks=tuple(name for name, source in folder.sources.items() if is_ours(source)),
         )
         for student in found
         if not students or student in students
@@ -257,4 +264,13 @@ def _write(folder: Folder, handed: Handed, graded: Mapping[str, Graded], *, feed
         while (kept := place.with_suffix(f".json.{number}")).exists():
             number += 1
         shutil.copy2(place, kept)
-    folder.write(handed, graded, feedback=feedback)
+    folder.write(handed, graded, feedback=feedback, untouched=_not_ours(folder, handed.student))
+
+
+def _not_ours(folder: Folder, student: str) -> list[str]:
+    """The notebooks of the instructor's own that were handed in: they stay as they were graded."""
+    place = folder.coursedir
+    there = Path(place.format_path(place.autograded_directory, student, folder.assignment))
+    return [
+        name for name, source in folder.sources.items() if not is_ours(source) and (there / f"{name}.ipynb").is_file()
+    ]

@@ -29,6 +29,7 @@ from autograder.grading.submission import Submission
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.files import entries, printable
 from autograder.nbgrader.folder import Folder, Handed
+from autograder.nbgrader.foreign import Foreign, ForeignAttempt, settled
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies
 
@@ -162,6 +163,7 @@ class _Run:
             if self.folder.by_nbgrader:
                 self._by_nbgrader(todo)
             else:
+                self._outside()
                 self._by_us(todo)
         except KeyboardInterrupt:
             self.result.stopped = "interrupted"
@@ -205,9 +207,24 @@ class _Run:
         row.points, row.of, row.held = totals.points, totals.of, totals.held
         return totals.late
 
+    def _outside(self) -> None:
+        """Say which notebooks run in nbgrader's own kernel; StaffError where the sandbox is required."""
+        told = [f"{name} runs in nbgrader's own kernel: {why}" for name, why in self.folder.outside.items()]
+        if told and self.limits.require_wall:
+            raise StaffError("wall", f"--require-sandbox: nothing was run, since {'; '.join(told)}")
+        self.result.notes += told
+
     def _by_nbgrader(self, todo: list[Handed]) -> None:
+        """nbgrader's own command, one student after the other; what it cannot keep of the options is said."""
+        why, judge = self.folder.by_nbgrader, self.folder.api.config.RunAndJudge
+        if self.limits.require_wall and "RunAndJudge" not in str(self.folder.converter.autograde_preprocessors):
+            raise StaffError("wall", f"--require-sandbox: nothing was run, since no cell would run in it: {why}")
+        judge.require_wall, judge.runs = self.limits.require_wall, 2 if self.twice else 1
+        self.result.notes.append(f"graded by nbgrader's own steps, one after the other, without --jobs: {why}")
         for handed in todo:
             with self._guarded(handed):
+                if not self.folder.made_safe(handed):
+                    raise _Nothing(f"no notebook of this assignment was submitted{self._instead(handed)}")
                 handed = self._keyed(handed)
                 self.folder.grade_by_nbgrader(handed, feedback=self.options.feedback)
                 self._done(handed, {})
@@ -224,7 +241,7 @@ class _Run:
 
     def _work(self, workers: Workers, todo: Iterator[Handed]) -> None:
         """Keep the workers busy, and little more than that in memory."""
-        running: dict[Future[Replies], tuple[_Work, Attempt]] = {}
+        running: dict[Future[Replies], tuple[_Work, Attempt | ForeignAttempt]] = {}
         more = True
         workers.expect(more)
         while running or more:
@@ -258,7 +275,9 @@ class _Run:
             return self._ended(_Work(handed=handed, submissions=submissions, attempts=attempts))
         return None
 
-    def _attempts(self, submission: Submission) -> list[Attempt]:
+    def _attempts(self, submission: Submission | Foreign) -> Sequence[Attempt | ForeignAttempt]:
+        if isinstance(submission, Foreign):
+            return [ForeignAttempt(submission, self.limits) for _ in range(1 + self.twice)]
         if submission.fault:
             return []
         task = task_of(submission, self.limits)
@@ -269,7 +288,7 @@ class _Run:
         names = [printable(str(path.relative_to(handed.folder))) for path, _ in entries(handed.folder)]
         return f" (there are: {', '.join(names[:5])}{', …' if names[5:] else ''})" if names else ""
 
-    def _heard(self, work: _Work, attempt: Attempt, future: Future[Replies]) -> None:
+    def _heard(self, work: _Work, attempt: Attempt | ForeignAttempt, future: Future[Replies]) -> None:
         """Judge what came back; where nothing more is to come, write."""
         if work.failed:
             return
@@ -289,8 +308,11 @@ class _Run:
 
     def _marked(self, work: _Work, name: str) -> Graded:
         """One notebook's outcome after its run, or its runs."""
-        attempts = [functools.partial(_found, attempt) for attempt in work.attempts[name]]
-        return mark(work.submissions[name], attempts, self.folder.earlier(work.handed, name))
+        submission, attempts = work.submissions[name], work.attempts[name]
+        if isinstance(submission, Foreign):
+            return settled([attempt for attempt in attempts if isinstance(attempt, ForeignAttempt)])
+        found = [functools.partial(_found, attempt) for attempt in attempts]
+        return mark(submission, found, self.folder.earlier(work.handed, name))
 
     def _done(self, handed: Handed, graded: Mapping[str, Graded]) -> None:
         row = self.rows[handed.student]
@@ -324,6 +346,12 @@ class _Run:
         return _Guard(self, handed)
 
 
+def shortened(text: str, most: int = 500) -> str:
+    """A long text's beginning and its end, where the reason stands."""
+    text = text.strip()
+    return text if len(text) <= most else f"{text[: most // 5]} … {text[-(most - most // 5) :]}"
+
+
 class _Nothing(AutograderError):
     """There is nothing to grade in a submission."""
 
@@ -336,16 +364,16 @@ class _Work:
     """What a student handed in, and its attempts, by the notebook's name; a `failed` one is not gone on with."""
 
     handed: Handed
-    submissions: Mapping[str, Submission]
-    attempts: Mapping[str, Sequence[Attempt]]
+    submissions: Mapping[str, Submission | Foreign]
+    attempts: Mapping[str, Sequence[Attempt | ForeignAttempt]]
     failed: bool = False
 
-    def to_run(self) -> Iterator[Attempt]:
+    def to_run(self) -> Iterator[Attempt | ForeignAttempt]:
         """The attempts that are not over."""
         return (attempt for several in self.attempts.values() for attempt in several if attempt.task)
 
 
-def _found(attempt: Attempt, _: Submission) -> Graded:
+def _found(attempt: Attempt | ForeignAttempt, _: Submission) -> Graded:
     assert attempt.graded
     return attempt.graded
 
@@ -365,7 +393,7 @@ class _Guard:
         row = self.run.rows[self.handed.student]
         row.state = "empty" if isinstance(error, _Nothing) else "failed"
         why = f"{error}" if isinstance(error, AutograderError) else f"{type(error).__name__}: {error}"
-        row.why = printable(why[:500])
+        row.why = printable(shortened(why))
         self.run.journal.write(state=row.state, student=self.handed.student, key=self.handed.key, why=row.why)
         self.run.watch(self.run.result)
         return True

@@ -2,47 +2,129 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import logging
 import os
 import sqlite3
 import sys
 from pathlib import Path
 from typing import Any
 
+log = logging.getLogger(__name__)
 PATIENCE = 30  # seconds
+
+
+HERE = "autograder.nbgrader"
+_STEPS = {
+    "Autograde.sanitize_preprocessors": ([f"{HERE}.intake.Sanitize"], []),
+    "Autograde.autograde_preprocessors": (
+        [f"{HERE}.run_and_judge.RunAndJudge"],
+        ["AssignLatePenalties", "CheckCellMetadata"],
+    ),
+    "GenerateFeedback.preprocessors": (
+        ["GetGrades", f"{HERE}.feedback_exporter.ForStudents"],
+        ["CSSHTMLHeaderPreprocessor"],
+    ),
+}
+_HOMES = {"CSSHTMLHeaderPreprocessor": "nbconvert.preprocessors"}  # all others are nbgrader's
 
 
 def configure(c: Any, course: Path | str) -> None:
     """Set nbgrader's configuration for the course in the folder `course`.
 
-    Exporters and the exchange stay nbgrader's own, to be set in the same file; so does the policy for late submissions,
-    where an assignment's file says nothing about them.
+    What the file has set before stays: timeouts, kernel managers, hooks, which run after ours, preprocessors, which are
+    added to ours, and the exporter of feedback pages. What cannot stay is named in a line. Export plugins and the
+    exchange are nbgrader's own; so is the policy for late submissions, where an assignment's file says nothing of them.
     """
     _find_alembic()
     c.CourseDirectory.root = str(Path(course).resolve())
-    c.ExecutePreprocessor.timeout = 60
-    c.NotebookClient.kernel_manager_class = "autograder.nbgrader.kernels.PrivateKernels"
+    kernels = (c.NotebookClient, c.ExecutePreprocessor, c.Execute)
+    if not any("kernel_manager_class" in section for section in kernels):
+        c.NotebookClient.kernel_manager_class = f"{HERE}.kernels.PrivateKernels"
     prepare_gradebooks()
-    here = "autograder.nbgrader"
-    c.GenerateAssignment.exporter_class = f"{here}.releasing.ReleaseExporter"
-    c.Autograde.exporter_class = f"{here}.autograding.GradingExporter"
-    c.Autograde.pre_convert_hook = f"{here}.intake.before_reading"
-    c.Autograde.sanitize_preprocessors = [f"{here}.intake.Sanitize"]
-    c.Autograde.autograde_preprocessors = [
-        f"{here}.run_and_judge.RunAndJudge",
-        "nbgrader.preprocessors.AssignLatePenalties",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
-    if (seal := f"{here}.seal.PutSeal") not in str(c.GenerateAssignment.preprocessors):
+    for name, ours in (
+        ("GenerateAssignment", "releasing.ReleaseExporter"),
+        ("Autograde", "autograding.GradingExporter"),
+    ):
+        if not _is_ours(theirs := c[name].get("exporter_class", HERE)):
+            _say(f"c.{name}.exporter_class = {theirs!r} is not kept: notebooks are mended where they are read")
+        c[name].exporter_class = f"{HERE}.{ours}"
+    if not _is_ours(hook := c.Autograde.get("pre_convert_hook") or HERE):
+        c.Autograde.pre_convert_hook = hook if isinstance(hook, Hooks) else Hooks(hook)
+    else:
+        c.Autograde.pre_convert_hook = f"{HERE}.intake.before_reading"
+    for name in _STEPS:
+        _add_to(c, name)
+    if (seal := f"{HERE}.seal.PutSeal") not in str(c.GenerateAssignment.preprocessors):
         c.GenerateAssignment.preprocessors.append(seal)  # to nbgrader's own steps, or the instructor's
     if "plugin_class" not in c.AssignLatePenalties:
-        c.AssignLatePenalties.plugin_class = f"{here}.late.LatePenalty"
-    c.GenerateFeedback.force = True  # a page follows from the marks of now: one that is there already may be old
-    c.GenerateFeedback.preprocessors = [
-        "nbgrader.preprocessors.GetGrades",
-        f"{here}.feedback_exporter.ForStudents",
-        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-    ]
-    c.GenerateFeedback.exporter_class = f"{here}.feedback_exporter.FeedbackExporter"
+        c.AssignLatePenalties.plugin_class = f"{HERE}.late.LatePenalty"
+    if "force" not in c.GenerateFeedback:
+        c.GenerateFeedback.force = True  # a page follows from the marks of now: one that is there may be old
+    if "exporter_class" not in c.GenerateFeedback:
+        c.GenerateFeedback.exporter_class = f"{HERE}.feedback_exporter.FeedbackExporter"
+
+
+class Hooks:
+    """The package's own hook before notebooks are read, and then the instructor's."""
+
+    def __init__(self, theirs: Any) -> None:
+        self.theirs = theirs
+
+    def __call__(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
+        """Call both, as nbgrader calls one."""
+        from autograder.nbgrader.intake import before_reading
+
+        before_reading(assignment, student, notebooks)
+        self.call_theirs(assignment=assignment, student=student, notebooks=notebooks)
+
+    def call_theirs(self, **words: Any) -> None:
+        """Call the instructor's alone."""
+        if isinstance(self.theirs, str):
+            module, name = self.theirs.rsplit(".", 1)
+            self.theirs = getattr(importlib.import_module(module), name)
+        self.theirs(**words)
+
+
+def _is_ours(value: Any) -> bool:
+    return (value if isinstance(value, str) else getattr(value, "__module__", "")).startswith(HERE) and not isinstance(
+        value, Hooks
+    )
+
+
+def _named(step: Any) -> str:
+    """The name of a step's class, whether it is given as text, as a class, or as an object."""
+    text = step if isinstance(step, str) else getattr(step, "__name__", type(step).__name__)
+    return text.rpartition(".")[2]
+
+
+def _add_to(c: Any, name: str) -> None:
+    """Our steps of a list, with the instructor's own among them; nbgrader's that ours stand for are in them."""
+    import nbgrader.converters
+
+    owner, trait = name.split(".")
+    first, last = (
+        [step if "." in step else f"{_HOMES.get(step, 'nbgrader.preprocessors')}.{step}" for step in steps]
+        for steps in _STEPS[name]
+    )
+    section = c[owner]
+    usual = list(getattr(getattr(nbgrader.converters, owner), trait).default())
+    theirs = section.get(trait, usual)
+    theirs = theirs.get_value(usual) if hasattr(theirs, "get_value") else list(theirs)
+    known = {_named(step) for step in (*usual, *first, *last)}
+    own = [step for step in theirs if _named(step) not in known and not _is_ours(step)]
+    there = {_named(step) for step in theirs}
+    gone = [_named(step) for step in usual if _named(step) not in there]
+    if gone and not any(_is_ours(step) for step in theirs):
+        _say(f"c.{name} leaves out {', '.join(gone)}, which stays: other steps rely on it")
+    section[trait] = [*first, *own, *last]
+
+
+@functools.cache
+def _say(text: str) -> None:
+    """Once in a process: configurations are read several times."""
+    log.warning("autograder: %s", text)
 
 
 def prepare_gradebooks() -> None:

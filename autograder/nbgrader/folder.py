@@ -1,8 +1,8 @@
 """A course folder for a whole class: what there is to grade, and writing what nbgrader's own steps would write.
 
 nbgrader converts each notebook twice and opens its database some forty times for it. Here the same files and rows come
-from one pass and one session. A course whose configuration puts other steps into `autograde` than `configure` does, and
-notebooks that were not built from a problem, are left to nbgrader itself, one submission at a time.
+from one pass and one session. A course whose configuration puts other steps into `autograde` than `configure` does is
+left to nbgrader itself, one submission at a time.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ import functools
 import glob
 import hashlib
 import json
+import logging
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbgrader.converters import Autograde
+from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.authoring import loading, privacy
 from autograder.authoring.sealing import MINE
@@ -33,7 +35,7 @@ from autograder.grading import report as reports
 from autograder.grading.notebook import Graded
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader import collected
-from autograder.nbgrader.config import configure
+from autograder.nbgrader.config import Hooks, configure
 from autograder.nbgrader.course_api import done
 from autograder.nbgrader.feedback_pages import Feedback
 from autograder.nbgrader.files import (
@@ -47,6 +49,7 @@ from autograder.nbgrader.files import (
     replace_folder,
     time_handed_in,
 )
+from autograder.nbgrader.foreign import Foreign, Overwrite, why_outside
 from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 from autograder.nbgrader.intake import (
     ODD,
@@ -55,7 +58,9 @@ from autograder.nbgrader.intake import (
     content_of,
     is_odd,
     make_safe,
+    noted,
     places_of_files,
+    read_foreign,
     read_submission,
     student_of,
     unopened,
@@ -63,6 +68,8 @@ from autograder.nbgrader.intake import (
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
 from autograder.nbgrader.scale import Scale, scale_of
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +96,11 @@ class Folder:
         close_to_others(self.coursedir)
         privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
-        self.secret = course_secret(self.root)
+
+    @functools.cached_property
+    def secret(self) -> bytes:
+        """The course's secret, which is made with the first notebook of ours."""
+        return course_secret(self.root)
 
     @functools.cached_property
     def sources(self) -> dict[str, Any]:
@@ -107,14 +118,27 @@ class Folder:
         return scale_of(self.root, self.assignment, self.sources)
 
     @functools.cached_property
-    def by_nbgrader(self) -> bool:
-        """Whether nbgrader's own steps must grade this assignment."""
+    def by_nbgrader(self) -> str:
+        """Why nbgrader's own steps must grade this assignment, one student after the other; empty where not."""
         steps = ("exporter_class", "sanitize_preprocessors", "autograde_preprocessors", "pre_convert_hook")
-        usual = _usual_steps()
-        mine = self.api.config.Autograde
-        if any(mine.get(step) != usual.get(step) for step in steps):
-            return True
-        return not all(map(is_ours, self.sources.values()))
+        usual, mine = _usual_steps(), self.api.config.Autograde
+        hooked = isinstance(mine.get("pre_convert_hook"), Hooks)  # theirs is called here as well
+        other = [
+            f"c.Autograde.{step}"
+            for step in steps
+            if mine.get(step) != usual.get(step) and not (step == "pre_convert_hook" and hooked)
+        ]
+        return f"{' and '.join(other)} in nbgrader_config.py is not what configure() sets" if other else ""
+
+    @functools.cached_property
+    def outside(self) -> dict[str, str]:
+        """The notebooks that cannot run in the sandbox, each with the reason; none of ours is among them."""
+        found = {
+            name: why_outside(source, self._instructors.files)
+            for name, source in self.sources.items()
+            if not is_ours(source)
+        }
+        return {name: why for name, why in found.items() if why}
 
     def close(self) -> None:
         """Let the database go."""
@@ -157,11 +181,12 @@ class Folder:
 
     @functools.cached_property
     def _against(self) -> str:
-        root = loading.find_problems(self.root)
+        ours = any(map(is_ours, self.sources.values()))
+        root = loading.find_problems(self.root) if ours else self.root
         words = [json.dumps(self.sources[name], sort_keys=True) for name in sorted(self.sources)]
         words.append(repr(self.scale.written))  # voids and dates are not in the sources
         for source in self.sources.values():
-            slug = source.metadata.get(MINE, {}).get("slug", "")
+            slug = source.metadata[MINE]["slug"] if is_ours(source) else ""
             files = sorted([*(root / slug).rglob("*.py"), *(root / slug).glob("*.md")]) if slug else []
             words += [path.read_text(encoding="utf-8") for path in files]
         words += sorted({repr(dataclasses.replace(item, step="built")) for item in self.handouts.made})
@@ -194,7 +219,18 @@ class Folder:
         if not found and (unseen := unopened(handed.folder)):
             told = "; ".join(f"{printable(name)}: {why}" for name, why in unseen.items())
             raise StaffError("archive_unreadable", f"an archive of the submission could not be opened: {told}")
+        if isinstance(hook := self.api.config.Autograde.get("pre_convert_hook"), Hooks) and not self.by_nbgrader:
+            self._call("pre_convert_hook", hook.call_theirs, handed.student, found)
         return found
+
+    def _call(self, name: str, hook: Any, student: str, notebooks: Iterable[Path]) -> None:
+        """A hook of the instructor's; what goes wrong there is told, and stops nothing, as in nbgrader."""
+        if hook is None:
+            return
+        try:
+            hook(assignment=self.assignment, student=student, notebooks=list(map(str, notebooks)))
+        except Exception as error:
+            log.warning("c.Autograde.%s, for %s: %s: %s", name, student, type(error).__name__, error)
 
     @functools.cached_property
     def _instructors(self) -> Beside:
@@ -204,9 +240,23 @@ class Folder:
     def _collected(self) -> dict[str, collected.Record]:
         return collected.read(self.root, self.assignment)
 
-    def read(self, notebooks: list[Path]) -> dict[str, Submission]:
+    def read(self, notebooks: list[Path]) -> dict[str, Submission | Foreign]:
         """Each notebook by its name, mended, with the files beside it, ready to be graded."""
-        return {path.stem: self._read(path) for path in notebooks}
+        return {
+            path.stem: self._read(path) if is_ours(self.sources[path.stem]) else self._read_foreign(path)
+            for path in notebooks
+        }
+
+    def _read_foreign(self, path: Path) -> Foreign:
+        student = self._student(path.parent)
+        whole, files = read_foreign(path, self.handouts, student, self._instructors)
+        whole.flags += collected_flags(path.parent, self._collected.get(student))
+        notebook = noted(whole)
+        if kernel := self.rows.kernelspec(path.stem):
+            notebook.metadata["kernelspec"] = kernel
+        notebook, _ = Overwrite(self.rows.source_cells(path.stem), self.converter).preprocess(notebook, {})
+        notebook, _ = CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
+        return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""))
 
     def _read(self, path: Path) -> Submission:
         student = self._student(path.parent)
@@ -233,18 +283,26 @@ class Folder:
         plain: dict[str, Any] = json.loads(json.dumps(notebook))
         return plain
 
-    def write(self, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool) -> None:
+    def write(
+        self, handed: Handed, graded: Mapping[str, Graded], *, feedback: bool, untouched: Collection[str] = ()
+    ) -> None:
         """Autograded notebooks, marks, reports, and pages: in this order, each whole or not at all.
 
+        Notebooks that are neither graded nor `untouched` were not handed in.
         Doing it again, after an end at whatever place, gives the same: a report that is there says what marks given by
         hand were given for.
         """
         pages = {name: nbformat.from_dict(item.notebook) for name, item in graded.items()}
+        pages |= {name: nbformat.from_dict(self.autograded(handed.student, name)) for name in untouched}
         self._write_notebooks(handed, pages)
+        folder = Path(self.coursedir.format_path(self.coursedir.autograded_directory, handed.student, self.assignment))
+        notebooks = [folder / f"{name}.ipynb" for name in pages]
+        self._call("post_convert_hook", self.converter.post_convert_hook, handed.student, notebooks)
         close_to_others(self.coursedir)
         earlier = {name: self.earlier(handed, name) for name in graded}
         found = {name: item.report for name, item in graded.items()}
-        for name, report in self.rows.write(handed.student, self._timestamp(handed), found, earlier).items():
+        written = self.rows.write(handed.student, self._timestamp(handed), found, earlier, untouched)
+        for name, report in written.items():
             place = reports.path_of(self.root, self.assignment, handed.student, name)
             reports.save(report, place, shared=self.shared)
         if feedback:

@@ -22,7 +22,9 @@ from autograder.authoring.ledger import Made
 from autograder.authoring.sealing import MINE, Identity, as_json
 from autograder.authoring.variants import course_secret, own_seed, student_seed, variant
 from autograder.errors import AutograderError, StaffError
+from autograder.grading.foreign_cells import id_of, ids_in
 from autograder.grading.identity import Handout, Known
+from autograder.nbgrader.foreign import released_form_of
 from autograder.nbgrader.stubs import PutStubs
 
 MOST_FOUND = 500  # files that are remembered
@@ -78,6 +80,7 @@ class Handouts:
         self.made = [*self._as_they_lie(), *ledger.read(course, assignment)]
         self.forms = functools.lru_cache(maxsize=64)(self._forms)
         self._found: dict[tuple[bytes, str, str], Known | None] = {}
+        self._foreign: dict[str, tuple[Any, Any]] = {}
 
     @classmethod
     def of(cls, coursedir: CourseDirectory, assignment: str, config: Any = None) -> Handouts:
@@ -116,6 +119,10 @@ class Handouts:
     def _known(self, content: bytes, name: str, student: str) -> Known | None:
         if name in self.sources and name not in self._marks:
             return Known(name=name, seed=0, version=0)
+        if not name and (foreign := self._by_ids(content)):
+            return Known(name=foreign, seed=0, version=0)
+        if not self._marks:
+            return None
         slug = self._marks[name]["slug"] if name else ""
         handout = Handout(
             assignment=self.assignment,
@@ -127,6 +134,24 @@ class Handouts:
         )
         found = handout.known(content, slug)
         return found and dataclasses.replace(found, name=name if found.name == slug else self._names[found.name])
+
+    def _by_ids(self, content: bytes) -> str:
+        """Which notebook of the instructor's own a file is that goes by another name: the one whose cells it has."""
+        there = ids_in(content)
+        shares = {
+            name: len(ids & there) / len(ids)
+            for name, source in self.sources.items()
+            if name not in self._marks and (ids := set(filter(None, map(id_of, source.cells))))
+        }
+        best = max(shares, key=lambda name: shares[name], default="")
+        return best if best and shares[best] > 0.5 else ""
+
+    def foreign_forms(self, name: str) -> tuple[Any, Any]:
+        """Released and whole form of a notebook that is not ours, as plain data."""
+        if name not in self._foreign:
+            source = self.sources[name]
+            self._foreign[name] = released_form_of(source, self.config), json.loads(json.dumps(source))
+        return self._foreign[name]
 
     def _own(self, marks: Mapping[str, Any], student: str) -> Identity:
         """The course's own variant of a notebook for a student."""

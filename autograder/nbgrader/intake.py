@@ -31,6 +31,7 @@ from autograder.authoring import privacy
 from autograder.authoring.sealing import MINE
 from autograder.authoring.source_notebook import answer_id
 from autograder.errors import StaffError
+from autograder.grading.foreign_cells import id_of, is_trusted, realigned
 from autograder.grading.identity import Known
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
 from autograder.nbgrader import collected
@@ -49,6 +50,7 @@ from autograder.nbgrader.files import (
     time_handed_in,
     unpacked_at,
 )
+from autograder.nbgrader.foreign import NOTED
 from autograder.nbgrader.handouts import Handouts, is_ours, read_source
 
 log = logging.getLogger(__name__)
@@ -87,18 +89,18 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
             "submitted": submitted,
             "instructors": places_of_files(self.parent, marks["assignment"]),
         }
-        ours = is_ours(read_source(coursedir, marks["assignment"], marks["notebook"]))
-        if ours and Path(filename).resolve().parent == Path(submitted).resolve():
+        source = read_source(coursedir, marks["assignment"], marks["notebook"])
+        ours = resources["autograder"]["ours"] = is_ours(source)
+        if Path(filename).resolve().parent == Path(submitted).resolve():
             handouts = Handouts.of(coursedir, marks["assignment"], self.config)
             over = instructors_files(**resources["autograder"]["instructors"])
-            whole, _ = read_submission(Path(filename), handouts, marks["student"], over)
+            read = read_submission if ours else read_foreign
+            whole, _ = read(Path(filename), handouts, marks["student"], over)
             records = collected.read(Path(coursedir.root), marks["assignment"])
             whole.flags += collected_flags(Path(submitted), records.get(marks["student"]))
-            notebook = nbformat.from_dict(whole.with_remarks())
+            notebook = nbformat.from_dict(whole.with_remarks()) if ours else noted(whole)
         else:
             notebook = nbformat.read(filename, as_version=4)
-        if not ours:
-            notebook.metadata.pop(MINE, None)  # it cannot make itself one of ours
         resources["metadata"] = {"name": marks["notebook"], "path": str(Path(filename).parent)}
         return self.from_notebook_node(notebook, resources=resources, **options)
 
@@ -308,6 +310,49 @@ def read_submission(
     return whole, beside.files
 
 
+def read_foreign(
+    path: Path, handouts: Handouts, student: str, over: Beside | None = None
+) -> tuple[Whole, dict[str, bytes]]:
+    """A submitted notebook of an instructor's own, mended, and the files beside it.
+
+    The file of its name counts, but for one that cannot be read or is not answered where another file is.
+    """
+    folder, beside = path.parent, files_beside(path.parent, "", over)
+    released, source = handouts.foreign_forms(path.stem)
+    found = {item: _known(item, folder, handouts, student) for item in notebooks_in(folder)}
+    rivals = [item for item, known in found.items() if known and known.name == path.stem and item != path]
+    contents = {item: content_of(item) for item in (path, *rivals[:MAX_COPIES])}
+    wholes = {item: realigned(content, released, source, beside.files) for item, content in contents.items()}
+    answers = {item: 0 if whole.broken else _answered(whole, released) for item, whole in wholes.items()}
+    best = path if answers[path] else max(answers, key=lambda item: answers[item])
+    whole = wholes[best]
+    others = [item for item in found if item != best and contents.get(item) != contents[best]]
+    others = [item for item in others if not (known := found[item]) or known.name == path.stem]
+    remarks = [f"The notebook file {_name(item, folder)} was not used." for item in others]
+    named = [item for item in rivals if item == best or contents.get(item) == contents[best]]
+    remarks += [f"This notebook was handed in as {_name(item, folder)}." for item in named]
+    _, remark = time_handed_in(folder)
+    whole.flags += [Flag(code="file_not_used", message=message) for message in remarks]
+    whole.flags += [Flag(code="file_left_out", message=message) for message in beside.remarks()]
+    whole.flags += [Flag(code="time", message=remark)] if remark else []
+    return whole, beside.files
+
+
+def _answered(whole: Whole, released: Any) -> int:
+    """How many answers are others than when they were handed out."""
+    given = {id_of(cell): cell["source"] for cell in released["cells"]}
+    cells = [cell for cell in whole.notebook["cells"] if id_of(cell) and not is_trusted(cell)]
+    return sum(cell["source"].split() != given[id_of(cell)].split() for cell in cells)
+
+
+def noted(whole: Whole) -> Any:
+    """A mended notebook, with what was noticed in its metadata."""
+    notebook = nbformat.from_dict(whole.notebook)
+    flags = [flag.message for flag in whole.flags]
+    notebook.metadata[NOTED] = {"flags": flags, "held": whole.held, "broken": whole.broken}
+    return notebook
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Choice:
     """The notebook file that counts, what is to be said of the others, and the parts that only a person can choose.
@@ -447,6 +492,6 @@ class Sanitize(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
         """Run the steps that apply."""
-        for step in (CheckCellMetadata,) if is_ours(nb) else self.steps:
+        for step in (CheckCellMetadata,) if resources["autograder"]["ours"] else self.steps:
             nb, resources = step(parent=self.parent)(nb, resources)
         return nb, resources

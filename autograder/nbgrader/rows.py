@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from sqlalchemy.orm import load_only
 
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
+from autograder.nbgrader.foreign import SourceCells
 from autograder.nbgrader.run_and_judge import comment_on, fill_in
 from autograder.nbgrader.scale import Scale, agree, set_due
 
@@ -104,6 +106,17 @@ class Rows:
         """The names of the assignment's notebooks."""
         return list(self._notebooks)
 
+    def source_cells(self, name: str) -> SourceCells:
+        """The cells of a notebook as they were released, and what they are worth."""
+        row = self._notebooks[name]
+        graded = {cell.name: cell for cell in self._graded[name]}
+        return SourceCells(source={cell.name: cell for cell in row.source_cells}, graded=graded)
+
+    def kernelspec(self, name: str) -> Any:
+        """The kernel of a notebook as it was released; None where none is noted."""
+        told = self._notebooks[name].kernelspec
+        return json.loads(told) if told else None
+
     def students(self) -> list[str]:
         """Everybody that the gradebook knows."""
         return sorted(self._session.scalars(select(Student.id)))
@@ -132,16 +145,18 @@ class Rows:
         timestamp: Any,
         reports: Mapping[str, Report],
         earlier: Mapping[str, Report | None] | None = None,
+        untouched: Collection[str] = (),
     ) -> dict[str, Report]:
         """Marks, comments, and penalties of one submission, all or nothing; the reports to be kept.
 
+        Of notebooks without a report nothing was handed in, but for those that are `untouched`.
         `earlier` are the reports on disk, with whose answers those of now are compared. Another program's lock is
         waited for.
         """
         left = TRIES
         while True:
             try:
-                return self._write(student, timestamp, reports, earlier or {})
+                return self._write(student, timestamp, reports, earlier or {}, untouched)
             except OperationalError as error:
                 if "locked" not in str(error.orig):
                     raise
@@ -154,7 +169,12 @@ class Rows:
                     ) from error
 
     def _write(
-        self, student: str, timestamp: Any, reports: Mapping[str, Report], earlier: Mapping[str, Report | None]
+        self,
+        student: str,
+        timestamp: Any,
+        reports: Mapping[str, Report],
+        earlier: Mapping[str, Report | None],
+        untouched: Collection[str],
     ) -> dict[str, Report]:
         kept = {}
         try:
@@ -163,7 +183,7 @@ class Rows:
                 mine = self._notebook(submission, name).id
                 rows = self._by_name(Grade, mine), self._by_name(Comment, mine)
                 kept[name] = fill_in(report, *rows, earlier.get(name))
-            for name in self._notebooks.keys() - reports.keys():
+            for name in self._notebooks.keys() - reports.keys() - set(untouched):
                 self._nothing_handed_in(self._notebook(submission, name).id)
             self._session.flush()
             for name in reports:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import Execute, IgnorePattern, LimitOutput, NbGraderPreprocessor, SaveAutoGrades
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor, SaveAutoGrades
 from traitlets import Bool, Float, Integer, List, Unicode
 
 from autograder.authoring.assignment import read_if_there
@@ -25,9 +24,11 @@ from autograder.grading.feedback import decides_all, student_comment, summary
 from autograder.grading.notebook import mark, run_and_grade
 from autograder.grading.repeatability import unchanged
 from autograder.grading.submission import load_submission
-from autograder.nbgrader.files import files_beside, instructors_files
-from autograder.nbgrader.handouts import is_ours
+from autograder.nbgrader import foreign
+from autograder.nbgrader.files import Beside, files_beside, instructors_files
+from autograder.nbgrader.handouts import read_source
 from autograder.sandbox import Limits
+from autograder.sandbox.task import answer
 
 
 class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
@@ -41,21 +42,15 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
     visible = List(Unicode(), help="Folders that every notebook may read, such as a data set's").tag(config=True)
     runs = Integer(1, help="2: run each notebook twice and hold parts whose marks differ").tag(config=True)
 
-    others = (Execute, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveAutoGrades)
+    others = (Execute, *foreign.AFTER, SaveAutoGrades)
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
-        """Grade a notebook of ours; leave any other to nbgrader's own steps."""
-        if not is_ours(nb):
-            if self.require_wall:
-                raise StaffError(
-                    "wall", "the sandbox is required, but this runs in nbgrader's own kernel, which has none"
-                )
-            for step in self.others:
-                nb, resources = step(parent=self.parent)(nb, resources)
-            return nb, resources
+        """Grade a notebook of ours by its problem, and any other by its own tests."""
         course, names = Path(resources["autograder"]["root"]), resources["nbgrader"]
         places = resources["autograder"]
         over = instructors_files(**places["instructors"])
+        if not places["ours"]:
+            return self._foreign(nb, over, names, places), resources
         files = files_beside(Path(places["submitted"]), nb.metadata["autograder"].get("origin", ""), over).files
         written, slug = read_if_there(course, names["assignment"]), nb.metadata["autograder"]["slug"]
         voids = written.voids.get(slug) if written else None
@@ -68,6 +63,32 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         line = summary(graded.report)
         self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], line)
         return nbformat.from_dict(graded.notebook), resources
+
+    def _foreign(self, nb: Any, over: Beside, names: dict[str, Any], places: dict[str, Any]) -> Any:
+        """Run a notebook of the instructor's own, and record nbgrader's scores."""
+        source = read_source(self.parent.parent.coursedir, names["assignment"], names["notebook"])
+        outside = foreign.why_outside(source, over.files)
+        if outside:
+            self.log.warning("%s runs in nbgrader's own kernel: %s", names["notebook"], outside)
+        files = files_beside(Path(places["submitted"]), "", over).files
+        submission = foreign.Foreign.of(nb, files, self.parent.parent, outside)
+        graded = foreign.settled([self._attempt(submission, names) for _ in range(max(self.runs, 1))])
+        place = reports.path_of(Path(places["root"]), names["assignment"], names["student"], names["notebook"])
+        reports.save(record(graded.report, names, None), place, shared=places["shared"])
+        told = (names["student"], names["assignment"], names["notebook"])
+        self.log.info("%s, %s, %s: %s", *told, summary(graded.report))
+        for flag in graded.report.flags:
+            self.log.warning("%s, %s, %s: %s", *told, flag)
+        return graded.notebook
+
+    def _attempt(self, submission: foreign.Foreign, names: dict[str, Any]) -> foreign.ForeignAttempt:
+        try:
+            attempt = foreign.ForeignAttempt(submission, self.limits())
+        except StaffError as error:
+            raise StaffError(error.code, f"{names['notebook']}: {error.message}") from error
+        if attempt.task:
+            attempt.heard(answer(attempt.task))
+        return attempt
 
     def limits(self) -> Limits:
         """What the course's configuration allows one submission."""
@@ -104,9 +125,12 @@ def fill_in(
 ) -> Report:
     """Each part's score, whether a person must look, and its comment, in the gradebook's rows by their cells' names.
 
+    Of a notebook that is not ours that is nbgrader's own rule; what follows holds for ours.
     A mark given by hand stays, and is to be looked at again where the answer is another one than in the `earlier`
     report. One that yields to a void is kept in the report that is returned, and comes back when the void goes.
     """
+    if isinstance(report, foreign.ForeignReport):
+        return foreign.fill_in(report, grades, comments)
     same, before = unchanged(report, earlier), {item.part: item for item in earlier.outcomes} if earlier else {}
     first = next((outcome.part for outcome in report.outcomes if decides_all(outcome)), None)
     kept = []

@@ -20,6 +20,7 @@ from autograder.errors import Unreadable
 from autograder.protocol.answering import answer_alone, failure_of, question_in
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import linux, mounts, stream, wall
+from autograder.sandbox.kernel import Kernel
 from autograder.sandbox.outputs import MAX_OUTPUTS
 from autograder.sandbox.shell import Outputs, Shell, Stream, no_input
 
@@ -36,6 +37,7 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
     _seed()
+    kernel = Kernel(shell, outputs) if settings["kernel"] else None
     stream.send(channel, encode({"ready": True}))
     while True:
         try:
@@ -47,8 +49,12 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             _answer(channel, shell, outputs, request, questions, settings["reply_bytes"])
             continue
         _renew(outputs)
-        shell.run_cell(request["source"], store_history=True)
-        reply = {"outputs": outputs.items[:MAX_OUTPUTS], "turn": request["turn"]}
+        restored: list[str] = []
+        if kernel:
+            restored = kernel.run(request["source"], request["trusted"])
+        else:
+            shell.run_cell(request["source"], store_history=True)
+        reply = {"outputs": outputs.items[:MAX_OUTPUTS], "restored": restored, "turn": request["turn"]}
         stream.send(channel, _safe(reply, "", settings["reply_bytes"]))
 
 

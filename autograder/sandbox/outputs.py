@@ -5,12 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 MAX_OUTPUTS = 1_000  # of one cell
+MAX_RESTORED = 20
 
 
-def outputs(reply: Any) -> list[dict[str, Any]]:
-    """The outputs that have nbformat's shape; a student may have sent anything."""
+def outputs(reply: Any, results: bool = False) -> list[dict[str, Any]]:
+    """The outputs that have nbformat's shape; a student may have sent anything.
+
+    With `results`, the value of a cell's last expression stays apart from what was displayed, as in a kernel.
+    """
     items = reply.get("outputs") if isinstance(reply, dict) else None
-    return [item for item in map(_output, items if isinstance(items, list) else []) if item]
+    return [item for item in (_output(item, results) for item in (items if isinstance(items, list) else [])) if item]
+
+
+def restored(reply: Any) -> tuple[str, ...]:
+    """The names that a reply says were put back before a cell."""
+    names = reply.get("restored") if isinstance(reply, dict) else None
+    return tuple(str(name)[:100] for name in (names if isinstance(names, list | tuple) else ())[:MAX_RESTORED])
 
 
 def limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, Any]]:
@@ -25,12 +35,14 @@ def limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, An
     return kept
 
 
-def _output(item: Any) -> dict[str, Any] | None:
+def _output(item: Any, results: bool) -> dict[str, Any] | None:
     match item:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
             return {"output_type": "stream", "name": name, "text": text}
-        case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
+        case {"output_type": "display_data" | "execute_result" as kind, "data": dict(data)}:
             kept = {kind: content for kind, content in data.items() if isinstance(content, str)}
+            if results and kind == "execute_result":
+                return {"output_type": kind, "data": kept, "metadata": {}, "execution_count": None}
             return {"output_type": "display_data", "data": kept, "metadata": {}}
         case {"output_type": "error", "ename": str(name), "evalue": str(value), "traceback": list(trace)}:
             return {"output_type": "error", "ename": name, "evalue": value, "traceback": [str(line) for line in trace]}

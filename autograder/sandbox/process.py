@@ -58,6 +58,11 @@ class Process:
         if self.directory:
             shutil.rmtree(self.directory, ignore_errors=True)
 
+    def interrupt(self) -> None:
+        """Let it stop what it does, as a kernel is interrupted."""
+        with contextlib.suppress(ProcessLookupError):
+            self._signal(signal.SIGINT)
+
     def stand_still(self) -> None:
         """Stop it and all that it started, until it is to go on or is ended."""
         end = time.monotonic() + _STILL_SECONDS

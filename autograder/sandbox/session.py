@@ -14,12 +14,13 @@ from autograder.errors import Unreadable
 from autograder.protocol.answering import question_frame
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
-from autograder.sandbox.outputs import limited, note, outputs
+from autograder.sandbox.outputs import limited, note, outputs, restored
 from autograder.sandbox.process import Process
 from autograder.sandbox.turns import Turn
 
 # `staff`: what there is for one notebook is used up, so that nothing can be said about what was not run.
 Death = Literal["timeout", "exit", "memory", "staff"]
+INTERRUPT_SECONDS = 3.0  # that a cell has to end in after it was interrupted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +51,16 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class CellResult:
-    """What running one cell showed, and how it ended the process if it did."""
+    """What running one cell showed, and how it ended the process if it did.
+
+    Of an instructor's cell, `restored` names what was put back before it. A cell that was interrupted in time has
+    outputs and a `timeout`, and the process lives.
+    """
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     death: Death | None = None
     detail: str = ""
+    restored: tuple[str, ...] = ()
 
 
 class Session:
@@ -64,19 +70,28 @@ class Session:
     fresh one in which the cells so far are run again, without those that killed it. Once the notebook's own time or
     its restarts are used up, what is left is not wrong but unknown (`staff`). `files` are put beside the notebook
     (name to content). Among others a session has its `turn`: time is counted by that one's clock.
+
+    As a `kernel`, it gives the outputs that one would give, runs the instructor's cells on their own terms, and
+    interrupts what takes too long before it ends the process.
     """
 
     def __init__(
-        self, limits: Limits | None = None, files: dict[str, bytes] | None = None, turn: Turn | None = None
+        self,
+        limits: Limits | None = None,
+        files: dict[str, bytes] | None = None,
+        turn: Turn | None = None,
+        *,
+        kernel: bool = False,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits, self._kernel = limits or Limits(), kernel
         self._place = turn or Turn()
         self._files = files or {}
-        self._cells: list[str] = []
+        self._cells: list[tuple[str, bool]] = []
         self._process: Process | None = None
         self._used = self._place.before
         self._starts = 0
         self._turn = 0
+        self._interrupted = False
         self._flags: dict[str, None] = {}
 
     @property
@@ -96,20 +111,24 @@ class Session:
         """End the process."""
         self._kill()
 
-    def run(self, source: str) -> CellResult:
-        """Run one cell; its outputs come in nbformat's shape."""
+    def run(self, source: str, trusted: bool = False) -> CellResult:
+        """Run one cell, which is `trusted` if it is the instructor's; its outputs come in nbformat's shape."""
         if len(source) > self.limits.cell_characters:
             return CellResult(death="exit", detail=f"it is longer than {self.limits.cell_characters:,} characters")
         try:
-            reply = self._request({"do": "cell", "source": source}, self.limits.cell_seconds)
+            reply = self._request({"do": "cell", "source": source, "trusted": trusted}, self.limits.cell_seconds)
         except _Died as death:
             return CellResult(death=death.death, detail=death.detail)
         except Unreadable as error:
             self._kill()  # what cannot be read leaves the stream at an unknown place
-            self._cells.append(source)
+            self._cells.append((source, trusted))
             return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
-        self._cells.append(source)
-        return CellResult(outputs=limited(outputs(reply), self.limits.output_characters))
+        shown = limited(outputs(reply, self._kernel), self.limits.output_characters)
+        if self._interrupted:
+            detail = f"it took more than {self.limits.cell_seconds:g} s"
+            return CellResult(outputs=shown, death="timeout", detail=detail)
+        self._cells.append((source, trusted))
+        return CellResult(outputs=shown, restored=restored(reply) if trusted else ())
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
@@ -160,9 +179,10 @@ class Session:
             raise
 
     def _exchange(self, process: Process, request: dict[str, Any], seconds: float) -> Any:
-        with self._timed(process, seconds) as deadline:
+        grace = INTERRUPT_SECONDS if self._kernel else 0.0
+        with self._timed(process, seconds + grace) as deadline:
             self._send(process, request, deadline)
-            return self._receive(process, deadline)
+            return self._receive(process, deadline, deadline - grace)
 
     @contextlib.contextmanager
     def _timed(self, process: Process, seconds: float) -> Iterator[float]:
@@ -190,12 +210,20 @@ class Session:
         if content:
             stream.send(process.channel, content, deadline, self._place.now)
 
-    def _receive(self, process: Process, deadline: float) -> dict[str, Any]:
-        """Read the next reply."""
+    def _receive(self, process: Process, deadline: float, interrupt: float | None = None) -> dict[str, Any]:
+        """Read the next reply; as a kernel, interrupt what has not come by then."""
         self._turn += 1
+        self._interrupted = False
         most = self.limits.reply_megabytes * 2**20
+
+        def alive() -> bool:
+            if self._kernel and interrupt and not self._interrupted and self._place.now() > interrupt:
+                self._interrupted = True
+                process.interrupt()
+            return process.alive()
+
         try:
-            reply = decode(stream.receive(process.channel, deadline, process.alive, most, self._place.now))
+            reply = decode(stream.receive(process.channel, deadline, alive, most, self._place.now))
         except Unreadable as error:
             raise self._forged(error.message) from error
         if not isinstance(reply, dict) or reply.get("turn") != self._turn:
@@ -233,6 +261,7 @@ class Session:
             "cpu_seconds": int(2 * limits.notebook_seconds) + 5,
             "reply_bytes": limits.reply_megabytes * 2**20,
             "visible": mounts.shown(limits.visible),
+            "kernel": self._kernel,
         }
         numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")
         settings |= {name: getattr(limits, name) for name in (*numbers, "output_characters")}
@@ -240,10 +269,11 @@ class Session:
 
     def _replay(self) -> None:
         """Run the cells so far again; one that now ends the process is left out from then on."""
-        for place, source in enumerate(self._cells):
+        for place, (source, trusted) in enumerate(self._cells):
             assert self._process is not None
+            request = {"do": "cell", "source": source, "trusted": trusted}
             try:
-                self._exchange(self._process, {"do": "cell", "source": source}, self.limits.cell_seconds)
+                self._exchange(self._process, request, self.limits.cell_seconds)
             except (_Died, Unreadable):
                 del self._cells[place]
                 self._kill()

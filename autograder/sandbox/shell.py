@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 
 _LEAST = 200
@@ -27,9 +28,24 @@ class Outputs:
         """Forget everything: a new cell begins."""
         self.items: list[dict[str, Any]] = []
         self.size = 0
+        self.stale = False
+        self._named: dict[str, dict[str, Any]] = {}
 
-    def add(self, item: dict[str, Any], size: int) -> None:
+    def _renew(self) -> None:
+        if self.stale:
+            self.items.clear()
+            self.stale = False
+
+    def update(self, name: Any, item: dict[str, Any]) -> None:
+        """Show something else in place of an output of this cell."""
+        if isinstance(name, str) and name in self._named:
+            self._named[name].update(item)
+
+    def add(self, item: dict[str, Any], size: int, name: Any = None) -> None:
         """Add one output, unless the limit is reached; each counts for something, so that there is an end to them."""
+        self._renew()
+        if isinstance(name, str):
+            self._named[name] = item
         if self.size <= self.limit:
             self.size += size + _LEAST
             self.items.append(item)
@@ -38,6 +54,7 @@ class Outputs:
 
     def write(self, name: str, text: str) -> None:
         """Add to a stream, joined with what came just before on the same one."""
+        self._renew()
         if self.size > self.limit:
             return
         kept = text[: max(self.limit - self.size, 0)] + (_TEXT_LIMIT if self.size + len(text) > self.limit else "")
@@ -83,14 +100,24 @@ def mime_bundle(data: Any) -> tuple[dict[str, str], int]:
 class Publisher(DisplayPublisher):  # type: ignore[misc]
     """`display(...)` becomes an output."""
 
-    def publish(self, data: Any, metadata: Any = None, **_: Any) -> None:
-        """Collect one MIME bundle."""
+    def publish(
+        self, data: Any, metadata: Any = None, *, transient: Any = None, update: bool = False, **_: Any
+    ) -> None:
+        """Collect one MIME bundle, or show it in place of the one with the same display id."""
         bundle, size = mime_bundle(data)
-        self.shell.outputs.add({"output_type": "display_data", "data": bundle, "metadata": {}}, size)
+        item = {"output_type": "display_data", "data": bundle, "metadata": {}}
+        name = (transient or {}).get("display_id") if isinstance(transient, dict) else None
+        if update:
+            self.shell.outputs.update(name, item)
+        else:
+            self.shell.outputs.add(item, size, name)
 
     def clear_output(self, wait: bool = False) -> None:
-        """Drop what the cell has shown so far, as a notebook would."""
-        self.shell.outputs.items.clear()
+        """Drop what the cell has shown so far, as a notebook would; `wait` until there is something new."""
+        if wait:
+            self.shell.outputs.stale = True
+        else:
+            self.shell.outputs.items.clear()
 
 
 class Hook(DisplayHook):  # type: ignore[misc]
@@ -159,4 +186,4 @@ def _text(value: Any) -> str:
 
 def no_input(*_: Any) -> NoReturn:
     """`input` while grading."""
-    raise RuntimeError("input() is not available while a notebook is graded")
+    raise StdinNotImplementedError("input() is not available while a notebook is graded")

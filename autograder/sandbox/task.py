@@ -39,6 +39,7 @@ class Asked:
 class Task:
     """Cells to run in order; `questions[n]` are put after the first n of them.
 
+    `trusted` says of each cell whether it is the instructor's, where the notebook is to run as in a kernel.
     `spent` are the seconds that earlier rounds took of what the notebook may take in all.
     """
 
@@ -47,6 +48,7 @@ class Task:
     limits: Limits = field(default_factory=Limits)
     files: Mapping[str, bytes] = field(default_factory=dict)
     spent: float = 0.0
+    trusted: tuple[bool, ...] | None = None
 
     def instead(self, questions: Mapping[int, Sequence[Asked]], spent: float = 0.0) -> Task:
         """The same notebook asked other questions, and run no further than they need."""
@@ -79,6 +81,7 @@ class Task:
             limits=Limits(**content["limits"]),
             files={name: data.tobytes() for name, data in content["files"].items()},
             spent=content["spent"],
+            trusted=content["trusted"],
         )
 
 
@@ -122,10 +125,11 @@ def answer(task: Task, turn: Turn | None = None) -> Replies:
     turn = turn or Turn(before=task.spent)
     cells: list[CellResult] = []
     answers: dict[tuple[int, str], Answer] = {}
-    with Session(task.limits, dict(task.files), turn) as session:
+    trusted = task.trusted or (False,) * len(task.cells)
+    with Session(task.limits, dict(task.files), turn, kernel=task.trusted is not None) as session:
         for place in range(len(task.cells) + 1):
             if place:
-                cells.append(session.run(task.cells[place - 1]))
+                cells.append(session.run(task.cells[place - 1], trusted[place - 1]))
             for _, items in itertools.groupby(task.questions.get(place, ()), key=lambda item: item.part):
                 asked = list(items)
                 replies = session.put([item.frame for item in asked])

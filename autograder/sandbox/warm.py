@@ -22,7 +22,7 @@ from typing import IO, Any, NoReturn, Protocol
 
 from autograder.errors import StaffError
 from autograder.protocol.codec import decode, encode
-from autograder.sandbox import layers, mounts, stream, wall
+from autograder.sandbox import layers, mounts, restoring, stream, wall
 from autograder.sandbox.process import Process
 from autograder.sandbox.watch import Watch, number
 
@@ -75,7 +75,7 @@ class Warm:
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            reply, descriptors = self._ask_for_one(walled, theirs)
+            reply, descriptors = self._ask_for_one(walled, bool(settings["kernel"]), theirs)
         except OSError as error:
             ours.close()
             raise StaffError(
@@ -92,11 +92,11 @@ class Warm:
             raise
         return process
 
-    def _ask_for_one(self, walled: bool, channel: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    def _ask_for_one(self, walled: bool, kernel: bool, channel: socket.socket) -> tuple[dict[str, Any], list[int]]:
         """One request and one reply at a time: so each is one message, although this is a stream."""
         with self._lock:
             self._control.settimeout(START_SECONDS)
-            socket.send_fds(self._control, [encode({"walled": walled})], [channel.fileno()])
+            socket.send_fds(self._control, [encode({"walled": walled, "kernel": kernel})], [channel.fileno()])
             message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 1)
         if not message:
             raise OSError("it ended")
@@ -214,7 +214,10 @@ def serve(control: socket.socket, found: frozenset[str]) -> None:
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 1)
         if not message:
             return
-        wanted = found if decode(message)["walled"] else frozenset[str]()
+        request = decode(message)
+        wanted = found if request["walled"] else frozenset[str]()
+        if request["kernel"]:
+            restoring.prepare()
         try:
             pid = wall.fork(wanted)
         except OSError as error:  # too many processes or namespaces now; those that run are to go on
