@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ FOR_STAFF = "autograder_staff"
 WHOLE = "notebook"  # the code of a part that is held with its whole notebook: all of them are one decision
 PERSON = "person"  # the code of an answer in words
 MOST = 1_000  # characters of an answer
+_BLANK, _EMPTY = re.compile(r"\n(?=\s*\n)"), "\n&#8203;"  # Markdown ends HTML at an empty line
 _FRAME = '<div style="border-left: 6px solid #6f42c1; background: #f6f2fd; padding: 0.1em 1em">'
 _ONE_DECISION = (
     "This is one decision for the whole notebook. Put a readable file in its place and grade the student again, or "
@@ -159,8 +161,8 @@ def student_comment(outcome: Outcome) -> str | None:
 def staff_note(outcome: Outcome, reference: str = "") -> str:
     """What a grader reads in formgrader beside a part that is held.
 
-    It says why the part stopped, what was handed in and tried, the rubric, and the reference of the student's variant.
-    Its frame is HTML, which no text of a student's has; what may be a student's words stands in it as code.
+    It says why the part stopped, what was handed in and tried, the rubric, and the reference of the student's variant,
+    which is HTML. So is its frame, which no text of a student's has; what may be a student's words stands as code.
     """
     lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; not shown to students)"]
     for verdict in outcome.verdicts:
@@ -170,8 +172,10 @@ def staff_note(outcome: Outcome, reference: str = "") -> str:
     if decides_all(outcome):
         lines.append(_ONE_DECISION)
     else:
-        lines += [*_tried(outcome), *_labelled("The reference for this student's variant:", reference)]
+        lines += _tried(outcome)
     text = inert("\n\n".join(filter(None, lines)), {})
+    if reference and not decides_all(outcome):
+        text += f"\n\nThe reference for this student's variant:\n\n<div>{_BLANK.sub(_EMPTY, reference)}</div>"
     return f"{_FRAME}\n\n{text}\n\n</div>"
 
 

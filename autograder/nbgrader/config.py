@@ -42,6 +42,8 @@ def configure(c: Any, course: Path | str) -> None:
         f"{here}.feedback_exporter.ForStudents",
         "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
     ]
+    if (readable := f"{here}.for_graders.ForGraders") not in str(c.HTMLExporter.preprocessors):
+        c.HTMLExporter.preprocessors.append(readable)  # formgrader's pages
     c.GenerateFeedback.exporter_class = f"{here}.feedback_exporter.FeedbackExporter"
 
 
