@@ -27,11 +27,27 @@ from benchmarks.simulated import command
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 # Exercises as courses with numpy have them: an answer, and tests of it, some of them hidden.
 EXERCISES = {
-    "mean": ("def mean(x):\n    return sum(x) / len(x)", "assert mean([1, 3]) == 2", "assert mean([2.5]) == 2.5"),
-    "norm": ("def norm(v):\n    return np.sqrt((v**2).sum())", "assert norm(np.ones(4)) == 2", "assert np.isclose(norm(np.array([3, 4])), 5)"),
-    "solve": ("def solve(a, b):\n    return np.linalg.solve(a, b)", "np.testing.assert_allclose(solve(np.eye(2), np.ones(2)), 1)", "np.testing.assert_allclose(solve(2 * np.eye(3), np.ones(3)), 0.5)"),
-    "roll": ("def roll(x, n):\n    return np.roll(x, n)", "assert (roll(np.arange(3), 1) == [2, 0, 1]).all()", "assert (roll(np.arange(5), 5) == np.arange(5)).all()"),
-}  # fmt: skip
+    "mean": (
+        "def mean(x):\n    return sum(x) / len(x)",
+        "assert mean([1, 3]) == 2",
+        "assert mean([2.5]) == 2.5",
+    ),
+    "norm": (
+        "def norm(v):\n    return np.sqrt((v**2).sum())",
+        "assert norm(np.ones(4)) == 2",
+        "assert np.isclose(norm(np.array([3, 4])), 5)",
+    ),
+    "solve": (
+        "def solve(a, b):\n    return np.linalg.solve(a, b)",
+        "np.testing.assert_allclose(solve(np.eye(2), np.ones(2)), 1)",
+        "np.testing.assert_allclose(solve(2 * np.eye(3), np.ones(3)), 0.5)",
+    ),
+    "roll": (
+        "def roll(x, n):\n    return np.roll(x, n)",
+        "assert (roll(np.arange(3), 1) == [2, 0, 1]).all()",
+        "assert (roll(np.arange(5), 5) == np.arange(5)).all()",
+    ),
+}
 
 
 def make_course(course: Path, notebooks: int = 3) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.authoring.voids import CHECK as VOID
+from autograder.authoring.voids import is_void
 from autograder.core import Outcome, Report, Verdict
 from autograder.grading.repair import inert
+from autograder.grading.typeset import said
 
 FOR_STAFF = "autograder_staff"
 WHOLE = "notebook"  # the code of a part that is held with its whole notebook: all of them are one decision
 PERSON = "person"  # the code of an answer in words
 MOST = 1_000  # characters of an answer
+_BLANK, _EMPTY = re.compile(r"\n(?=\s*\n)"), "\n&#8203;"  # Markdown ends HTML at an empty line
 _FRAME = '<div style="border-left: 6px solid #6f42c1; background: #f6f2fd; padding: 0.1em 1em">'
 _ONE_DECISION = (
     "This is one decision for the whole notebook. Put a readable file in its place and grade the student again, or "
@@ -50,11 +54,96 @@ def as_text(outcome: Outcome) -> str:
     return "\n".join([headline(outcome), *lines, *(f"  · {note}" for note in _notes(outcome))])
 
 
-def as_html(outcome: Outcome) -> str:
-    """The same for a browser; the standing is said in words, not by colour alone."""
-    items = "".join(f"<li>{_MARKS[verdict.ok]} {html.escape(_sentence(verdict))}</li>" for verdict in outcome.verdicts)
-    notes = "".join(f"<li>· {html.escape(note)}</li>" for note in _notes(outcome))
-    return f"<p><strong>{html.escape(headline(outcome))}</strong></p><ul>{items}{notes}</ul>"
+# What to try next: by the code of the verdict, else by the check.
+_BY_CODE = {
+    "missing": "Write your answer in its own cell, under this name; run the notebook from the top before you hand in.",
+    "raised": "Call it yourself with small arguments whose sizes all differ; read the last lines of what it prints.",
+    "timeout": "Try it on larger and larger arguments: how does the time grow?",
+    "memory": "Look for the largest array that it makes, and whether it is needed.",
+    "exit": "Take out what ends the process.",
+    "parameters": "Compare the parameters of your class with those that the question names.",
+    "shape": "Print the shape after each step, for arguments whose sizes all differ.",
+    "dtype": "Look where the result gets its type: an array that is made without one has the default.",
+    "type": "Compare what you give back with what the question asks for.",
+    "length": "Count the entries that the question asks for.",
+    "finite": "Look for a division by zero, the logarithm of zero, and the exponential of something large.",
+    "step": "Put numbers for the variables into this line and into the one above it: they must agree.",
+    "start": "Begin with the line that the question gives.",
+}
+_BY_CHECK = {
+    "gradient": "Look for what cuts the gradient off: detach(), item(), data, or an array of numpy on the way.",
+    "expression": "Put numbers for the variables into your formula, and compare with what the question says of them.",
+    "matrix": "Put numbers for the variables into one entry, and compare with what the question says of it.",
+    "equation": "Compare both sides index by index: which are free, and which are summed over?",
+    "growth": "Double one variable at a time: by what factor does the effort grow?",
+    "derivation": "Put numbers for the variables into each line: where do two lines differ?",
+    "choice": "Read the options again with this in mind.",
+    "selection": "Read the options again with this in mind.",
+    "ordering": "Say for each line what must have been done before it.",
+    "order": "Say for each line what must have been done before it.",
+    "number": "Work out the smallest case by hand, and count it again in another way.",
+    "vector": "Work out the smallest case by hand, and count it again in another way.",
+}
+MOST_STEPS = 2
+_ELSE = "Work a small case out by hand, and compare it with what your code gives."
+
+
+def as_html(outcome: Outcome, kind: str = "") -> str:
+    """The same for a browser, under headings: what is wrong, where it shows, what to try next.
+
+    `kind` is the part's. How it stands is said in words, not by colour alone; what checks say alike, once.
+    """
+    told = [verdict for verdict in outcome.verdicts if verdict.check != VOID]
+    alike: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in told:
+        if not verdict.ok and verdict.code != "not_reached":
+            alike.setdefault((verdict.message, verdict.witness), []).append(verdict)
+    steps = dict.fromkeys(next_step(same[0], kind) for same in alike.values() if same[0].ok is False)
+    rows = [row for same in alike.values() for row in _found(same, several=len(told) > 1)]
+    rows += [("What to try next", step) for step in list(steps)[:1]] + [
+        ("", step) for step in list(steps)[1:MOST_STEPS]
+    ]
+    pieces = [
+        _checks(told) if len(told) > 1 else "",
+        f"<dl>{''.join(map(_row, rows))}</dl>" if rows else "",
+        *(f"<p>{html.escape(note)}</p>" for note in _notes(outcome) if not is_void(outcome)),
+    ]
+    return f'<div class="found {outcome.standing}">{"".join(pieces)}</div>'
+
+
+def _checks(verdicts: Sequence[Verdict]) -> str:
+    items = (
+        f"<li>{_MARKS[verdict.ok]} {_WORDS[verdict.ok]}: {html.escape(_name(verdict))}</li>" for verdict in verdicts
+    )
+    return f'<ul class="checks">{"".join(items)}</ul>'
+
+
+def _found(same: Sequence[Verdict], *, several: bool) -> Iterator[tuple[str, str]]:
+    """What one or more checks say alike, under its headings."""
+    first = same[0]
+    yield "What is wrong" if first.ok is False else "Why it waits", first.message or "This is not correct."
+    where = "; ".join(filter(None, [first.witness, f"in {_listed(same)}" if several else ""]))
+    if where:
+        yield "Where it shows", where
+
+
+def _row(row: tuple[str, str]) -> str:
+    label, text = row
+    return (f"<dt>{label}</dt>" if label else "") + f"<dd>{said(text)}</dd>"
+
+
+def next_step(verdict: Verdict, kind: str = "") -> str:
+    """What a student may do about a check that was lost: by the verdict's code, its check, or the kind of the part."""
+    return _BY_CODE.get(verdict.code) or _BY_CHECK.get(verdict.check) or _BY_CHECK.get(kind) or _ELSE
+
+
+def _name(verdict: Verdict) -> str:
+    return verdict.check.replace("_", " ")
+
+
+def _listed(same: Sequence[Verdict]) -> str:
+    names = list(dict.fromkeys(map(_name, same)))
+    return f"the check{'s' if len(names) > 1 else ''} {', '.join(names)}"
 
 
 def student_comment(outcome: Outcome) -> str | None:
@@ -72,8 +161,8 @@ def student_comment(outcome: Outcome) -> str | None:
 def staff_note(outcome: Outcome, reference: str = "") -> str:
     """What a grader reads in formgrader beside a part that is held.
 
-    It says why the part stopped, what was handed in and tried, the rubric, and the reference of the student's variant.
-    Its frame is HTML, which no text of a student's has; what may be a student's words stands in it as code.
+    It says why the part stopped, what was handed in and tried, the rubric, and the reference of the student's variant,
+    which is HTML. So is its frame, which no text of a student's has; what may be a student's words stands as code.
     """
     lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; not shown to students)"]
     for verdict in outcome.verdicts:
@@ -83,8 +172,10 @@ def staff_note(outcome: Outcome, reference: str = "") -> str:
     if decides_all(outcome):
         lines.append(_ONE_DECISION)
     else:
-        lines += [*_tried(outcome), *_labelled("The reference for this student's variant:", reference)]
+        lines += _tried(outcome)
     text = inert("\n\n".join(filter(None, lines)), {})
+    if reference and not decides_all(outcome):
+        text += f"\n\nThe reference for this student's variant:\n\n<div>{_BLANK.sub(_EMPTY, reference)}</div>"
     return f"{_FRAME}\n\n{text}\n\n</div>"
 
 

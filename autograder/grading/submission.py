@@ -15,8 +15,9 @@ from autograder.authoring import loading
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import part_key, variant
 from autograder.authoring.voids import Void
-from autograder.core import BEGIN, END, Parameters, Part, Problem
+from autograder.core import Parameters, Part, Problem
 from autograder.errors import AutograderError
+from autograder.grading import typeset
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.identity import moved, texts_of
 from autograder.grading.repeatability import digest
@@ -43,11 +44,10 @@ class Paper:
         return part_key(self.secret, self.slug, self.version, self.seed, part)
 
     def reference(self, name: str) -> str:
-        """The solution of a part, as the variant has it; empty where there is none, or its grader has it anyway."""
+        """The right answer to a part as HTML; empty where there is none, or its grader has it anyway."""
         part = next((part for part in self.parts if part.name == name and not part.judged_by_person), None)
         with contextlib.suppress(Exception):  # a fault of the problem's is told where it is judged
-            cell = part.solution_cell(self.parameters) if part else ""
-            return cell.partition(f"{BEGIN}\n")[2].partition(f"\n{END}")[0]
+            return typeset.reference(part, self.parameters) if part else ""
         return ""
 
 

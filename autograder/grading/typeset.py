@@ -2,6 +2,7 @@
 
     typeset.answer(part, "b/(e^b-1)", p)      what was handed in, typeset; else as it was typed, and where reading stops
     typeset.reference(part, p)                the right answer under the parameters `p`
+    typeset.said(verdict.message)             why it is wrong, or waits
     typeset.words("so $x^2$ is *even*")       Markdown, its mathematics as MathML
 
 The student's page, formgrader's notes and the queue of held answers show them by these functions. What a kind of part
@@ -21,6 +22,7 @@ from autograder.errors import AutograderError, Unreadable
 from autograder.parts.typed import Typed
 from autograder.protocol.respondents import filled
 
+LONG = 4_000  # characters of a text that is kept when it was made into HTML
 MOST = 2_000  # characters of a typed answer that is typeset, and of any answer that is shown
 
 # Display mathematics first; inside code nothing is mathematics.
@@ -43,7 +45,7 @@ _CODE = re.compile(
 
 def answer(part: Part, value: Any, p: Parameters) -> str:
     """What was handed in, as the grader reads it; a formula's typed line stands below it, and is its text for who hears
-    the page. What cannot be read is shown with the place where reading stopped.
+    the page. What cannot be read is shown with the place where reading stopped; `said` says why.
     """
     if not filled(value):
         return "<p>(nothing)</p>"
@@ -78,14 +80,23 @@ def as_typed(value: Any) -> str:
 
 
 def unread(typed: str, error: Unreadable) -> str:
-    """A text that cannot be read: the place where reading stopped is marked, and the reason stands below."""
-    shown = as_code(typed)
-    if error.column is not None and error.text:
-        place = min(max(error.column, 0), len(error.text))
-        before, sign, after = error.text[:place], error.text[place : place + 1] or " ", error.text[place + 1 :]
-        marked = f"{html.escape(before[-MOST:])}<mark>{html.escape(sign)}</mark>{html.escape(after[:MOST])}"
-        shown = f'<pre class="typed">{marked}</pre>'
-    return f"{shown}<p>{html.escape(error.message)}</p>"
+    """A text that cannot be read, the place marked where reading stopped."""
+    if error.column is None or not error.text:
+        return as_code(typed)
+    place = min(max(error.column, 0), len(error.text))
+    before, sign, after = error.text[:place], error.text[place : place + 1].strip() or " ", error.text[place + 1 :]
+    marked = f"{html.escape(before[-MOST:])}<mark>{html.escape(sign)}</mark>{html.escape(after[:MOST])}"
+    return f'<pre class="typed">{marked}</pre>'
+
+
+def said(message: str) -> str:
+    """What a check says of an answer, under the answer itself: without the line whose place is marked there."""
+    lines = message.strip("\n").split("\n")
+    carets = {place for place, line in enumerate(lines) if line.strip() == "^"}
+    kept = [line for place, line in enumerate(lines) if place not in carets and place + 1 not in carets]
+    return (
+        html.escape(" ".join(kept)) if carets or len(kept) == 1 else f'<pre class="said">{html.escape(message)}</pre>'
+    )
 
 
 def as_code(text: str) -> str:
@@ -103,30 +114,47 @@ def code(source: str) -> str:
     return f"<pre>{_CODE.sub(mark, html.escape(source, quote=False))}</pre>"
 
 
-@functools.lru_cache(maxsize=2048)
-def words(markdown: str, typed: str = "") -> str:
-    """Markdown as HTML, its mathematics as MathML; `typed` is a formula's text for who hears the page."""
+def words(markdown: str, typed: str = "", *, escape: bool = False) -> str:
+    """Markdown as HTML, its mathematics as MathML; `typed` is a formula's text for who hears the page.
+
+    With `escape`, tags are shown as they were typed.
+    """
+    return _words(markdown, typed, escape) if len(markdown) <= LONG else _words.__wrapped__(markdown, typed, escape)
+
+
+@functools.lru_cache(maxsize=2048)  # what many notebooks have in common is made once
+def _words(markdown: str, typed: str, escape: bool) -> str:
     from nbconvert.filters import markdown2html  # it takes a quarter of a second
 
-    return str(markdown2html(with_mathml(markdown, typed)))
+    return str(markdown2html(with_mathml(markdown, typed, escape=escape)))
 
 
-def with_mathml(markdown: str, typed: str = "") -> str:
+def with_mathml(markdown: str, typed: str = "", *, escape: bool = False) -> str:
     """The same text with `$…$` and `$$…$$` as MathML; what the converter does not know stays as it was typed."""
-
-    def replace(match: re.Match[str]) -> str:
-        if match["code"]:
-            return match[0]
-        return (
-            mathml(match["display"] or match["inline"], display=match["display"] is not None, typed=typed) or match[0]
+    pieces, end = [], 0
+    for match in _SPANS.finditer(markdown):
+        pieces.append(_without_tags(markdown[end : match.start()], escape))
+        end = match.end()
+        tex, display = match["display"] or match["inline"], match["display"] is not None
+        pieces.append(
+            match[0] if match["code"] else mathml(tex, display=display, typed=typed) or _without_tags(match[0], escape)
         )
+    return "".join([*pieces, _without_tags(markdown[end:], escape)])
 
-    return _SPANS.sub(replace, markdown)
+
+def _without_tags(text: str, escape: bool) -> str:
+    return text.replace("<", "&lt;") if escape else text
+
+
+def mathml(tex: str, *, display: bool, typed: str = "") -> str:
+    """A formula as MathML; empty where the converter does not know it, or it asks for more than to be shown."""
+    found = _converted(tex, display) if len(tex) <= LONG else _converted.__wrapped__(tex, display)
+    alternative = f' alttext="{html.escape(" ".join(typed.split()))}"' if typed else ""
+    return found.replace("<math", f"<math{alternative}", 1)
 
 
 @functools.lru_cache(maxsize=2048)
-def mathml(tex: str, *, display: bool, typed: str = "") -> str:
-    """A formula as MathML; empty where the converter does not know it, or it asks for more than to be shown."""
+def _converted(tex: str, display: bool) -> str:
     from latex2mathml.converter import convert
 
     try:
@@ -135,7 +163,4 @@ def mathml(tex: str, *, display: bool, typed: str = "") -> str:
         found = _BARE.sub("&amp;", str(convert(known, display="block" if display else "inline")))
     except Exception:  # it raises many kinds; the reader still has the TeX
         return ""
-    if _LIVE.search(found):
-        return ""
-    alternative = f' alttext="{html.escape(" ".join(typed.split()))}"' if typed else ""
-    return found.replace("<math", f"<math{alternative}", 1)
+    return "" if _LIVE.search(found) else found

@@ -64,6 +64,8 @@ def configure(c: Any, course: Path | str) -> None:
         c.GenerateFeedback.force = True  # a page follows from the marks of now: one that is there may be old
     if "exporter_class" not in c.GenerateFeedback:
         c.GenerateFeedback.exporter_class = f"{HERE}.feedback_exporter.FeedbackExporter"
+    if (readable := f"{HERE}.for_graders.ForGraders") not in str(c.HTMLExporter.preprocessors):
+        c.HTMLExporter.preprocessors.append(readable)  # formgrader's pages
 
 
 class Hooks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -39,7 +40,7 @@ class Written(Part):
             text = ""
         if not str(text).strip():
             return [Verdict(check="text", ok=False, code="missing", message="The answer is empty.")]
-        staff = f"Rubric: {self.rubric.strip()}\n\nA model answer: {self.model_answer(p)}"
+        staff = f"Rubric:\n\n{as_list(self.rubric)}\n\nA model answer:\n\n{self.model_answer(p)}"
         return [Verdict(check="text", ok=None, code="person", message="A grader will mark this answer.", staff=staff)]
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
@@ -61,3 +62,24 @@ class Written(Part):
     def solution_cell(self, p: Parameters) -> str:
         """The model answer between nbgrader's marks."""
         return f"{BEGIN}\n{self.model_answer(p)}\n{END}\n"
+
+
+_CRITERION = re.compile(r"(?:[-*+] |\d[\d/.]*(?: of \d+)?(?: -| points?\b))")
+
+
+def as_list(rubric: str) -> str:
+    """A rubric as Markdown: a line for each criterion, and what is said beside them in paragraphs of its own.
+
+    A line is a criterion if it begins with a dash or with points; what does not begin a sentence goes on with the line
+    above it.
+    """
+    blocks: list[str] = []
+    for line in filter(str.strip, rubric.strip().splitlines()):
+        text, above = line.strip(), blocks[-1] if blocks else ""
+        if _CRITERION.match(text) and not text.endswith(":"):
+            blocks.append(f"- {text.removeprefix('- ')}")
+        elif above and (line[0].isspace() or not text[0].isupper() or above[-1] not in ".;:!?)"):
+            blocks[-1] += f" {text}"
+        else:
+            blocks.append(text)
+    return "\n\n".join(blocks).replace("\n\n- ", "\n- ").replace(":\n- ", ":\n\n- ")

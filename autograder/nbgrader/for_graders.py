@@ -1,0 +1,53 @@
+"""Formgrader's page of a submission: mathematics without a network or a script, and each answer once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jinja2 import DictLoader
+from nbconvert.exporters import TemplateExporter
+from nbconvert.preprocessors import Preprocessor
+
+from autograder.authoring.source_notebook import answer_id
+from autograder.grading.notebook import ANSWER
+from autograder.grading.typeset import with_mathml
+
+# nbconvert's template would load a script from the network here.
+_INSTEAD = """{% macro mathjax() -%}
+<style>
+mtd { padding: .15em .3em; } mtd[columnalign=right] { text-align: right; } mtd[columnalign=left] { text-align: left; }
+math[display=block] { overflow-x: auto; padding: .3em 0; } pre.typed { border: 0; background: none; padding: 0; }
+dt { margin-top: .6em; font-weight: normal; color: #57606a; } ul.checks { list-style: none; padding: 0; }
+</style>
+{%- endmacro %}"""
+
+
+class ForGraders(Preprocessor):  # type: ignore[misc]
+    """Turns TeX into MathML, and leaves out what an answer displayed that stands typeset under it."""
+
+    enabled = True
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        if isinstance(self.parent, TemplateExporter):
+            self.parent.extra_loaders = [DictLoader({"mathjax.html.j2": _INSTEAD})]
+
+    def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Prepare formgrader's page; any other is left as it is."""
+        if "submission_id" not in resources:
+            return nb, resources
+        typeset = {answer_id(_name(cell)) for cell in nb.cells if any(map(_is_answer, cell.get("outputs", ())))}
+        for cell in nb.cells:
+            if cell.cell_type == "markdown":
+                cell.source = with_mathml(cell.source)
+            elif _name(cell) in typeset:
+                cell.outputs = [output for output in cell.outputs if "data" not in output]
+        return nb, resources
+
+
+def _name(cell: Any) -> str:
+    return str((cell.metadata.get("nbgrader") or {}).get("grade_id", ""))
+
+
+def _is_answer(output: Any) -> bool:
+    return bool(output.get("metadata", {}).get("autograder") == ANSWER)
