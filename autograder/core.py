@@ -335,6 +335,10 @@ class Part(metaclass=_NamedArguments):
         """What each verdict counts of the points."""
         return [1.0] * len(verdicts)
 
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """Whether two answers, right or wrong, are the same one to the judge; where it compares no texts, by words."""
+        return one.split() == other.split()
+
     # What the audit asks a kind.
 
     @property

@@ -19,7 +19,10 @@ from autograder.nbgrader.answer_cells import answer_cells, facts_about_files, gi
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.reporting import report_files
 from autograder.reporting.class_marks import Item
+from autograder.reporting.same_answers import Judged
 from autograder.reporting.similarity import Likeness, likeness
+
+DECISIONS = 2_000  # about equal answers, in all
 
 
 def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path | None) -> int:
@@ -27,7 +30,9 @@ def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path |
     course = course.resolve()
     marks = read_class(course, assignment)
     sources = answer_cells(course, marks)
-    found = likeness(marks, sources, given_code(course, marks), _Accepts(loading.find_problems(course)))
+    problems = loading.find_problems(course)
+    known, same = given_code(course, marks), Judged(problems, DECISIONS)
+    found = likeness(marks, sources, known, _Accepts(problems), same)
     facts = facts_about_files(course, marks)
     place = out or Path(f"{assignment}-similar.{'json' if as_json else 'html'}")
     if as_json:

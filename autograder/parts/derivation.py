@@ -219,6 +219,10 @@ class Derivation(Expression):
             **told,
         )
 
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """By their words: a decision about a chain is about what it earns."""
+        return Part.same_answer(self, one, other, p)
+
     def weights(self, verdicts: Sequence[Verdict]) -> list[float]:
         """The start opens the door and counts nothing; then the milestones and the end."""
         weights = [0.0, *self._weights()]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from autograder.core import Parameters
+from autograder.core import Parameters, Part
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.expression import CONSTANTS, Expression, differing
@@ -149,6 +149,10 @@ class Matrix(Expression):
                 ):
                     return place
         return None
+
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """By their words: as a text, a matrix has lost its rows."""
+        return Part.same_answer(self, one, other, p)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Entry by entry; the first entry that differs is named, without what it should be."""

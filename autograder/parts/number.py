@@ -70,6 +70,10 @@ class Number(Part):
                 return [Verdict(check="number", ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or "")]
         return [Verdict(check="number", ok=False, code=found.code, message=found.message)]
 
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """The same number, or within the tolerance of it."""
+        return number(one) is not None and difference(other, number(one), rtol=self.rtol) is None
+
     def _right_elsewhere(self, given: str, p: Parameters) -> bool:
         """Whether a text is right where a comma is the decimal sign, and a point stands between thousands."""
         other = given.translate(str.maketrans(",.", ".,"))

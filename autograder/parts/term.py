@@ -89,6 +89,10 @@ class Term(Part):
             return [Verdict(check="term", ok=False, code="value", message=f"{self.name} is not correct.")]
         return [Verdict(check="term", ok=None, code="other_words", message="A grader will check these words.")]
 
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """The same words."""
+        return words_of(one) == words_of(other)
+
     def applies(self, subject: Any, p: Parameters) -> bool:
         """Whether a mistake gives a form under `p`; an equivalent is a text."""
         return isinstance(subject, str) or subject(p) is not None

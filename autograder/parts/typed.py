@@ -64,6 +64,10 @@ class Typed(Part):
         """Compare two answers in the part's language; raises Unreadable for the second."""
         raise NotImplementedError(f"{type(self).__name__} has no language")
 
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """Equal in the part's language."""
+        return self.decide(one, other, p).equal
+
     def compare(self, answer: Any, p: Parameters) -> Decision:
         """The decision about an answer by itself: whether it equals the official one."""
         return self.decide(self.right(p), answer, p)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -110,6 +111,11 @@ class Vector(Part):
             for place, (left, right) in enumerate(zip(given, wanted, strict=True), 1)
             if (difference(left, right, rtol=self.rtol) is not None if right else not abs(left) <= near)
         ]
+
+    def same_answer(self, one: str, other: str, p: Parameters) -> bool:
+        """The same numbers, in every reading of both."""
+        pairs = list(itertools.product(readings(one), readings(other)))
+        return bool(pairs) and all(self._differing(left, right) == [] for left, right in pairs)
 
     def _wrong(self, given: Numbers, p: Parameters) -> Verdict:
         """What is said of a list that is not right."""

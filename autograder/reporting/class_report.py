@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
 from autograder.reporting.item_statistics import ClassStatistics, Figure, Scores, holm, kruskal, statistics
+from autograder.reporting.same_answers import Same, grouped, unnamed
 
 UNSTABLE = "unstable"  # the judge's code for two runs that differ
-ALIKE = Callable[[Item, Mapping[str, Any], str, str], bool]  # whether two typed answers to an item are equal
 _LARGE = 10  # students in a group that is compared with another
-_FORMS = 30  # different texts of a part whose equality is decided
 _BINS = 10
 
 
@@ -110,8 +108,8 @@ class ClassReport:
     notes: tuple[str, ...] = field(default=())
 
 
-def class_report(marks: ClassMarks, alike: ALIKE | None = None) -> ClassReport:
-    """The report on a class; `alike` says which typed answers are equal, beside those with the same text."""
+def class_report(marks: ClassMarks, same: Same | None = None) -> ClassReport:
+    """The report on a class; `same` says which typed answers are one, beside those with the same words."""
     there = [pupil for pupil in marks.pupils if pupil.status in ("graded", "held")]
     scores = _scores(there, marks.items)
     tested = statistics(
@@ -135,7 +133,7 @@ def class_report(marks: ClassMarks, alike: ALIKE | None = None) -> ClassReport:
         counts=tuple(_counts(there, item) for item in marks.items),
         mistakes=tuple(_mistakes(there, marks.items, rests)),
         options=tuple(_options(there, marks.items, rests)),
-        forms=tuple(_forms(there, marks.items, alike)),
+        forms=tuple(_forms(there, marks.items, same)),
         groups=tuple(_groups(there, marks.items)),
         handed_in=tuple(sorted(times.items())),
         late=sum(pupil.late > 0 for pupil in there),
@@ -255,33 +253,14 @@ def _options(there: Sequence[Pupil], items: Sequence[Item], rests: Scores) -> li
     return found
 
 
-def _forms(there: Sequence[Pupil], items: Sequence[Item], alike: ALIKE | None) -> list[Form]:
+def _forms(there: Sequence[Pupil], items: Sequence[Item], same: Same | None) -> list[Form]:
     """Wrong typed answers without a name, equal ones counted once."""
     found = []
     for item in items:
-        texts: dict[tuple[str, str], list[Pupil]] = defaultdict(list)
-        for pupil in there:
-            mark = pupil.marks[item.name]
-            open_one = mark.status == "held" or _lost(mark, item) > 0
-            if mark.typed and open_one and not set(mark.codes) & item.mistakes and not item.options:
-                variant = repr(sorted(pupil.parameters.get(item.notebook, {}).items(), key=str))
-                texts[variant, "".join(mark.typed.split())].append(pupil)
-        heads: list[list[Pupil]] = []
-        for own in sorted(texts.values(), key=len, reverse=True)[:_FORMS]:
-            same = next((head for head in heads if alike and _equal(item, head[0], own[0], alike)), None)
-            if same is None:
-                heads.append(list(own))
-            else:
-                same += own
-        for own in heads:
+        for own in grouped(item, unnamed(there, item), same):
             mark = own[0].marks[item.name]
             found.append(Form(part=item.name, typed=mark.typed, n=len(own), code=", ".join(mark.codes)))
     return sorted(found, key=lambda form: (-form.n, form.part, form.typed))
-
-
-def _equal(item: Item, one: Pupil, other: Pupil, alike: ALIKE) -> bool:
-    mine, theirs = (pupil.parameters.get(item.notebook, {}) for pupil in (one, other))
-    return mine == theirs and alike(item, mine, one.marks[item.name].typed, other.marks[item.name].typed)
 
 
 def _groups(there: Sequence[Pupil], items: Sequence[Item]) -> list[Group]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from autograder.reporting.class_marks import ClassMarks, Item, Pupil
 from autograder.reporting.code_passages import LENGTH, Passages, passages
+from autograder.reporting.same_answers import Same, grouped, unnamed
 
 COMMON = 3  # students who may share a passage, or a tenth of the class: beyond, it is nothing unusual
 _DEALS = 300
@@ -66,14 +67,18 @@ def likeness(
     sources: Mapping[str, Mapping[str, str]],
     known: Mapping[str, Sequence[str]],
     accepts: Accepts | None = None,
+    same: Same | None = None,
     most: int = 20,
 ) -> Likeness:
-    """The pairs to look at. `sources` are answer cells by student and part, `known` what everybody has, by part."""
+    """The pairs to look at. `sources` are answer cells by student and part, `known` what everybody has, by part.
+
+    `accepts` says whether an answer is right for another seat's numbers, `same` which wrong ones are one.
+    """
     there = [pupil for pupil in marks.pupils if pupil.status in ("graded", "held")]
     found: dict[tuple[int, int], list[Signal]] = defaultdict(list)
     for item in marks.items:
         _code(there, item, sources, known.get(item.name, ()), found)
-        _mathematics(there, item, found)
+        _mathematics(there, item, same, found)
         if accepts:
             _other_seats(there, item, accepts, found)
     scores = {pair: sum(signal.bits for signal in signals) for pair, signals in found.items()}
@@ -134,32 +139,19 @@ def _lines(cell: Passages, marks: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({line for span in spans for line in span}))
 
 
-def _wrong(there: Sequence[Pupil], item: Item) -> list[int]:
-    """Who has a decided wrong answer of one's own to a typed part: no mistake that the problem lists."""
-    found = []
-    for i, pupil in enumerate(there):
-        mark = pupil.marks[item.name]
-        lost = mark.points is not None and mark.points < item.maximum and mark.status == "graded"
-        if mark.typed and (lost or mark.status == "held") and not set(mark.codes) & item.mistakes:
-            found.append(i)
-    return found
-
-
-def _mathematics(there: Sequence[Pupil], item: Item, found: dict[tuple[int, int], list[Signal]]) -> None:
+def _mathematics(
+    there: Sequence[Pupil], item: Item, same: Same | None, found: dict[tuple[int, int], list[Signal]]
+) -> None:
     """Equal wrong answers, where few of those who are wrong have that one."""
-    if item.options:  # one of a few letters is nothing unusual
-        return
-    by_text: dict[str, list[int]] = defaultdict(list)
-    wrong = _wrong(there, item)
-    for i in wrong:
-        by_text["".join(there[i].marks[item.name].typed.split())].append(i)
-    for own in by_text.values():
+    place = {pupil.id: i for i, pupil in enumerate(there)}
+    wrong = unnamed(there, item)
+    for own in grouped(item, wrong, same):
         bits = -math.log2(len(own) / (len(wrong) + 1)) if 2 <= len(own) <= max(COMMON, len(there) // 10) else 0.0
         if bits <= 0:
             continue
-        typed = there[own[0]].marks[item.name].typed
-        for pair in itertools.combinations(own, 2):
-            found[pair].append(
+        typed = " and ".join(dict.fromkeys(pupil.marks[item.name].typed for pupil in own))
+        for one, other in itertools.combinations(sorted(place[pupil.id] for pupil in own), 2):
+            found[one, other].append(
                 Signal(
                     kind="mathematics",
                     part=item.name,

@@ -114,7 +114,8 @@ def test_what_many_have_weighs_nothing() -> None:
 
 
 WRONG = [
-    ("two share it", [("2y", ""), ("2 y", ""), ("3y", ""), ("4y", "")], {("s00", "s01")}),
+    ("two share it", [("2y", ""), ("y*2", ""), ("3y", ""), ("4y", "")], {("s00", "s01")}),
+    ("others write it so", [("2y", ""), ("y*3", ""), ("4y", "")], set()),
     ("nobody shares it", [("2y", ""), ("3y", ""), ("4y", "")], set()),
     ("the problem lists it", [("2y", "listed"), ("2y", "listed"), ("3y", "")], set()),
     ("four share it", [("2y", "")] * 4 + [("3y", "")], set()),
@@ -126,7 +127,10 @@ def test_equal_wrong_mathematics(name: str, typed: list[tuple[str, str]], pairs:
     """Unusual and unlisted: only then it says something. A right answer never does."""
     people = [pupil(i, text, code, points=0) for i, (text, code) in enumerate(typed)]
     right = [pupil(i, "y") for i in range(len(typed), 12)]
-    assert {pair.students for pair in likeness(class_of(*people, *right), {}, {}).pairs} == pairs
+    found = likeness(
+        class_of(*people, *right), {}, {}, same=lambda item, p, one, two: sorted(one) == sorted(two.replace("*", ""))
+    )
+    assert {pair.students for pair in found.pairs} == pairs
 
 
 def test_right_for_another_seat() -> None:
