@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.course import journal as journals
 from autograder.course.lock import alone
-from autograder.course.waiting import Alike, Group, Reading, Waiting, alike, grouped, is_same
+from autograder.course.waiting import Alike, ByJudge, Group, Reading, Waiting, grouped, known_key
 from autograder.errors import AutograderError, StaffError
 from autograder.grading import report as reports
 from autograder.nbgrader.folder import Folder
@@ -50,8 +50,8 @@ def state_of(course: Path, assignment: str) -> Reviewed:
 class Desk:
     """An assignment's held answers, and the decisions about them. `changed` are students whose pages are old now."""
 
-    def __init__(self, folder: Folder, equal: Alike = alike) -> None:
-        self.folder, self._equal = folder, equal
+    def __init__(self, folder: Folder, equal: Alike | None = None) -> None:
+        self.folder, self._equal = folder, equal or ByJudge()
         self.reading = Reading(folder)
         self.changed: dict[str, None] = {}
 
@@ -87,8 +87,8 @@ class Desk:
         if not answers:
             raise StaffError("nobody", "there is nobody to be decided about")
         maximum = answers[0].maximum
-        if not 0 <= points <= self._most(answers[0]) + 1e-9:
-            raise StaffError("points", f"{points:g} is not between 0 and {self._most(answers[0]):g} points")
+        if not 0 <= points <= self.most(answers[0]) + 1e-9:
+            raise StaffError("points", f"{points:g} is not between 0 and {self.most(answers[0]):g} points")
         with self._alone():
             self.folder.rows.forget()
             before = {each.student: self._still_waits(each) for each in answers}
@@ -109,6 +109,7 @@ class Desk:
             self.folder.rows.forget()
             if (known := self.state.requests.get(request.id)) is None or known.state != "open":
                 raise Conflict(f"{known.by if known else 'somebody'} has answered this request already")
+            made = ""
             if points is not None:
                 was = self.folder.rows.by_hand(request.student, notebook, part)
                 if not 0 <= points <= was.maximum:
@@ -118,10 +119,11 @@ class Desk:
                     maximum=was.maximum, comment=reply.strip(), students=(request.student,), alone=True,
                     before={request.student: dataclasses.asdict(was)},
                 )  # fmt: skip
+                made = ruling.id
                 self._note(ruling)
                 self._give(ruling)
-            state = "declined" if points is None else "accepted"
-            self._write({"kind": "reply", "id": request.id, "state": state, "reply": reply.strip(), "by": by})
+            told = {"state": "accepted" if made else "declined", "reply": reply.strip(), "by": by, "ruling": made}
+            self._write({"kind": "reply", "id": request.id, **told})
             self.changed[request.student] = None
 
     def take_in(self, requests: Iterable[LookRequest]) -> int:
@@ -135,19 +137,25 @@ class Desk:
                 self.changed[request.student] = None
         return len(new)
 
-    def undo(self, ruling: str, *, by: str) -> Ruling:
-        """Take a decision back, with all that followed it: the gradebook is as it was before."""
+    def undo(self, what: str, *, by: str) -> Ruling | LookRequest:
+        """Take a decision back, with all that followed it, or the reply to a request: all is as it was before."""
         with self._alone():
             self.folder.rows.forget()
             state = self.state
-            found = state.rulings.get(ruling)
-            if found is None or ruling in state.undone:
-                raise Conflict("this decision was taken back already" if found else "there is no such decision")
-            going = state.with_followers(found)
-            self._write({"kind": "undo", "undoes": [each.id for each in going], "by": by})
+            asked = next((each for each in state.requests.values() if what in (each.id, each.ruling)), None)
+            found = state.rulings.get(asked.ruling if asked else what)
+            if (asked and asked.state == "open") or (not asked and (found is None or what in state.undone)):
+                raise Conflict("this was taken back already" if asked or found else "there is no such decision")
+            going = state.with_followers(found) if found else []
+            ids = [each.id for each in going] + ([asked.id] if asked else [])
+            self._write({"kind": "undo", "undoes": ids, "by": by})
             for each in reversed(going):
                 self._put_back(each)
-        return found
+            if asked:
+                self.changed[asked.student] = None
+        result = asked or found
+        assert result
+        return result
 
     def follow(self, *, locked: bool = False) -> list[Ruling]:
         """Let answers that wait and equal one that was decided have its points; what was given that way.
@@ -167,10 +175,8 @@ class Desk:
         return made
 
     def _holds_for(self, rule: Ruling, answer: Waiting) -> bool:
-        mine = answer.student in rule.students or not rule.alone
-        return (
-            mine and rule.maximum == answer.maximum and bool(rule.answer) and is_same(answer, rule.answer, self._equal)
-        )
+        same_scale = rule.maximum == answer.maximum
+        return same_scale and bool(rule.answer) and self._equal(answer, known_key(rule.answer))
 
     def _followed(self, rule: Ruling, answer: Waiting) -> Ruling:
         notebook, _, part = answer.item.partition(".")
@@ -200,7 +206,7 @@ class Desk:
             self.changed.pop(student, None)
             yield student
 
-    def _most(self, answer: Waiting) -> float:
+    def most(self, answer: Waiting) -> float:
         """What can be given: where the decision is about the whole notebook, all of its points."""
         if not answer.whole:
             return answer.maximum

@@ -5,21 +5,23 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from autograder.authoring.sealing import MINE
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.voids import Void
-from autograder.core import FAILURES, Outcome, Parameters, Part
+from autograder.core import FAILURES, Outcome, Parameters, Part, Verdict
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
 from autograder.grading.feedback import WHOLE
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.folder import Folder
 from autograder.nbgrader.handouts import is_ours
+from autograder.reporting.same_answers import with_numbers_of
 
 _A_GRADER = re.compile(r"\s*A (?:grader|person) will .*$", re.DOTALL)
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
@@ -32,22 +34,27 @@ _ALL_CODES = ("unreadable", "too_long", *FAILURES)
 class Key:
     """By what answers are the same: equal keys are the same answer to the same question.
 
-    `asks` is what is right there, `reason` why a person must look, where that is not the comparison itself, `earlier`
-    the wrong answer that this one may follow from, and `spelled` the answer without spaces. `value` is the answer as it
-    was given, where its language can decide whether another is equal.
+    `asks` is what is right there, `declared` what an answer may use, `reason` why a person must look, where that is not
+    the comparison itself, `earlier` the wrong answer that this one may follow from, and `spelled` the answer without
+    spaces. `typed`, `right` and `p` are the answer, the reference and the variant's parameters as text and data, where
+    the answer is typed; `compared` tells that it could be read.
     """
 
     item: str
-    asks: str
-    reason: str
-    earlier: str
+    asks: str = ""
+    declared: str = ""
+    reason: str = ""
+    earlier: str = ""
     spelled: str
-    value: Any = field(default=None, compare=False)
+    compared: bool = False
+    typed: str = field(default="", compare=False)
+    right: str = field(default="", compare=False)
+    p: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
-    def question(self) -> tuple[str, ...]:
-        """All but the answer."""
-        return (self.item, self.asks, self.reason, self.earlier)
+    def question(self) -> tuple[object, ...]:
+        """What answers have in common that can be the same in two variants."""
+        return (self.item, self.declared, self.reason, self.earlier, self.compared)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,17 +91,64 @@ class Waiting:
         return bool(self.outcome and any(verdict.code == WHOLE for verdict in self.outcome.verdicts))
 
 
-Alike = Callable[[Part, Parameters, Any, Any], bool]
+class ByJudge:
+    """Whether answers are equal by the judge's own decision. Each pair is decided once; when `seconds` are spent on an
+    item, its further answers count as different.
+
+    Under another variant, an answer is the same where both it and the reference are, with the numbers of the one
+    variant in the places of the other's: what is right of the one is right of the other.
+    """
+
+    def __init__(self, seconds: float = 20.0) -> None:
+        self._seconds = seconds
+        self._known: dict[tuple[object, ...], bool] = {}
+        self._spent: dict[str, float] = defaultdict(float)
+
+    def __call__(self, answer: Waiting, key: Key) -> bool:
+        """Whether `key` is the same answer to the same question."""
+        mine = answer.key
+        if mine == key:
+            return True
+        if mine.question != key.question or not mine.typed or not key.typed:
+            return False
+        typed = mine.typed if mine.asks == key.asks else _in_the_variant_of(mine, key)
+        if not typed or not key.compared:
+            return _spelled(typed) == key.spelled
+        pair = (*key.question, key.asks, *sorted((key.typed, typed)))
+        if pair not in self._known and self._spent[key.item] < self._seconds:
+            start = time.monotonic()
+            self._known[pair] = _decided_equal(answer, key.typed, typed)
+            self._spent[key.item] += time.monotonic() - start
+        return self._known.get(pair, False)
 
 
-def alike(part: Part, p: Parameters, one: Any, other: Any) -> bool:
-    """Whether two answers are equal by the judge's own decision; false where it cannot say."""
-    decide = getattr(part, "decide", None)
-    if decide is None:
-        return False
+def _in_the_variant_of(mine: Key, key: Key) -> str:
+    """The answer with the numbers of another variant, where the reference becomes the other one by just these; else
+    nothing.
+    """
+    right = with_numbers_of(mine.right, mine.p, key.p)
+    typed = with_numbers_of(mine.typed, mine.p, key.p)
+    same = right != mine.right and _spelled(right) == _spelled(key.right)
+    return typed if same and _moved(mine.typed, typed) == _moved(mine.right, right) else ""
+
+
+def _moved(before: str, after: str) -> set[tuple[str, str]]:
+    """The numbers that are others now."""
+    pairs = zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=False)
+    return {(old, new) for old, new in pairs if old != new}
+
+
+def _spelled(text: str) -> str:
+    return "".join(text.split())
+
+
+def _decided_equal(answer: Waiting, one: str, other: str) -> bool:
     with contextlib.suppress(AutograderError, NotImplementedError):
-        return bool(decide(one, other, p).outcome == "equal")
+        return answer.part is not None and answer.part.same_answer(one, other, answer.p)
     return False
+
+
+Alike = Callable[[Waiting, Key], bool]
 
 
 class Reading:
@@ -190,19 +244,32 @@ def _key(
     """Code is the same where the whole notebook is, since its cells need each other; pictures are nobody else's."""
     whole = bool(outcome) and any(verdict.code == WHOLE for verdict in outcome.verdicts)  # type: ignore[union-attr]
     if part is None or outcome is None or whole or pictures:
-        return Key(item=item, asks="", reason=reason(outcome), earlier="", spelled=own)
-    told = {"item": item, "asks": _asks(part, p), "earlier": _earlier(part, report)}
-    if part.runs or (value is None and not part.judged_by_person):
-        spelled = report.digest or own
-        return Key(**told, reason=reason(outcome), spelled=f"{spelled} {text}" if spelled != own else own)
+        return Key(item=item, reason=reason(outcome), spelled=own)
+    told: dict[str, Any] = {"item": item, "asks": _asks(part, p), "declared": _declared(part, p)}
+    told["earlier"] = _earlier(part, report)
     if part.judged_by_person:
-        return Key(**told, reason="", spelled=" ".join(str(value if value is not None else text).split()))
-    spelled = "".join(repr(value).split()) if not isinstance(value, str) else "".join(value.split())
-    if _compared(part, outcome):
-        return Key(**told, reason="", spelled=spelled, value=value)
-    if part.kind == "number" and isinstance(value, str) and (relative := _around_the_right(part, p, spelled)):
-        return Key(**{**told, "asks": RIGHT}, reason="", spelled=relative)
-    return Key(**told, reason=reason(outcome), spelled=spelled)
+        return Key(**told, spelled=" ".join(str(value if value is not None else text).split()))
+    if part.runs or value is None:
+        return Key(**told, reason=reason(outcome), spelled=f"{report.digest} {text}" if report.digest else own)
+    if not isinstance(value, str):
+        return Key(**told, reason=reason(outcome), spelled=_spelled(repr(value)))
+    if part.kind == "number" and _by_its_kind(part, outcome) and (own := _around_the_right(part, p, _spelled(value))):
+        return Key(item=item, earlier=told["earlier"], asks=RIGHT, spelled=own)
+    right = part.answer_under(p) if hasattr(part, "decide") else None
+    told |= {"spelled": _spelled(value), "typed": value}
+    told |= {"right": right, "p": _plain(p)} if isinstance(right, str) else {}
+    if hasattr(part, "decide") and _by_its_kind(part, outcome, but=_ALL_CODES):
+        return Key(**told, compared=True)
+    return Key(**told, reason=reason(outcome))
+
+
+def _plain(value: Any) -> Any:
+    """Parameters as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
 def _around_the_right(part: Part, p: Parameters, spelled: str) -> str:
@@ -215,31 +282,35 @@ def _around_the_right(part: Part, p: Parameters, spelled: str) -> str:
     return text if RIGHT in text and not any(sign.isdigit() for sign in text) else ""
 
 
-def _compared(part: Part, outcome: Outcome) -> bool:
-    """Whether the answer could be read, and the comparison with the reference is what nobody could decide."""
+def _by_its_kind(part: Part, outcome: Outcome, but: Collection[str] = ()) -> bool:
+    """Whether it waits for what the part's own kind found alone, and for none of some codes."""
     waits = [verdict for verdict in outcome.verdicts if verdict.ok is None]
-    return hasattr(part, "decide") and all(
-        verdict.check == part.kind and verdict.code not in _ALL_CODES for verdict in waits
-    )
+    return all(verdict.check == part.kind and verdict.code not in but for verdict in waits)
 
 
 def reason(outcome: Outcome | None) -> str:
-    """Why a person must look, in a line: without the place where reading stopped, which depends on spaces."""
+    """Why a person must look."""
     waits = [verdict for verdict in outcome.verdicts if verdict.ok is None] if outcome else []
-    said = []
-    for verdict in waits:
-        text = _A_GRADER.sub("", verdict.message).strip()
-        said.append(" ".join(_CARET.split(text)[-1].split()) or verdict.code)
-    return "; ".join(dict.fromkeys(said))
+    return "; ".join(dict.fromkeys(why_in_a_line(verdict) or verdict.code for verdict in waits))
+
+
+def why_in_a_line(verdict: Verdict) -> str:
+    """What a verdict says, without the line that shows where reading stopped, which depends on spaces."""
+    text = _A_GRADER.sub("", verdict.message).strip()
+    return " ".join(_CARET.split(text)[-1].split())
 
 
 def _asks(part: Part, p: Parameters) -> str:
-    """What is right, and what an answer may use: equal where variants ask for the same."""
+    """What is right: equal where variants ask for the same."""
     with contextlib.suppress(Exception):  # a fault of the problem's is told where it is judged
         if hasattr(part, "decide") or part.kind in ("number", "vector", "written"):
-            declared = part.declarations(p) if hasattr(part, "declarations") else {}
-            return _digest((part.answer_under(p), dict(declared)))
+            return _digest(part.answer_under(p))
     return _digest(sorted(p.items(), key=str))
+
+
+def _declared(part: Part, p: Parameters) -> str:
+    """What a typed answer may use."""
+    return _digest(dict(part.declarations(p))) if hasattr(part, "declarations") else ""
 
 
 def _digest(value: object) -> str:
@@ -267,31 +338,25 @@ class Group:
         return self.answers[0]
 
 
-def grouped(answers: Iterable[Waiting], equal: Alike = alike) -> list[Group]:
+def grouped(answers: Iterable[Waiting], equal: Alike) -> list[Group]:
     """Equal answers together: those of one part largest first, then single ones, and else in an order that is random
     and the same for everybody.
     """
     same: dict[Key, list[Waiting]] = defaultdict(list)
     for answer in answers:
         same[answer.key].append(answer)
-    merged: dict[tuple[str, ...], list[list[Waiting]]] = defaultdict(list)
+    merged: dict[tuple[object, ...], list[list[Waiting]]] = defaultdict(list)
     for key, members in sorted(same.items(), key=lambda pair: (-len(pair[1]), len(pair[0].spelled), pair[0].spelled)):
         groups = merged[key.question]
-        home = next((group for group in groups if _equal(group[0], members[0], equal)), None)
+        home = next((group for group in groups if equal(group[0], members[0].key)), None)
         home.extend(members) if home else groups.append(members)
     found = [_group(members) for groups in merged.values() for members in groups]
     return sorted(found, key=lambda group: (-len(group.answers), _random(group.id)))
 
 
-def _equal(one: Waiting, other: Waiting, equal: Alike) -> bool:
-    if one.key.value is None or other.key.value is None or one.part is None:
-        return False
-    return equal(one.part, one.p, one.key.value, other.key.value)
-
-
 def _group(members: Sequence[Waiting]) -> Group:
     texts = sorted({member.key.spelled for member in members}, key=lambda text: (len(text), text))
-    ident = hashlib.sha256(repr((members[0].key.question, texts[0])).encode()).hexdigest()[:16]
+    ident = hashlib.sha256(repr((members[0].key.question, members[0].key.asks, texts[0])).encode()).hexdigest()[:16]
     order = sorted(members, key=lambda each: (each.key.spelled != texts[0], _random(f"{ident}{each.student}")))
     return Group(id=ident, answers=tuple(order))
 
@@ -301,11 +366,6 @@ def _random(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_same(answer: Waiting, known: Mapping[str, Any], equal: Alike = alike) -> bool:
-    """Whether an answer is the one that a decision was about, by what the journal keeps of it."""
-    key = Key(**{name: known[name] for name in ("item", "asks", "reason", "earlier", "spelled", "value")})
-    if answer.key == key:
-        return True
-    if answer.key.question != key.question or key.value is None or answer.key.value is None or answer.part is None:
-        return False
-    return equal(answer.part, answer.p, key.value, answer.key.value)
+def known_key(known: Mapping[str, Any]) -> Key:
+    """The key that the journal keeps of an answer."""
+    return Key(**{each.name: known[each.name] for each in fields(Key)})

@@ -8,7 +8,7 @@ holds is what the lines come to, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 RequestState = Literal["open", "accepted", "declined"]
@@ -40,7 +40,7 @@ class Ruling:
 
 @dataclass(frozen=True, kw_only=True)
 class LookRequest:
-    """A student's wish that somebody looks again at a part, and what came of it."""
+    """A student's wish that somebody looks again at a part, and what came of it: `ruling` names the new decision."""
 
     id: str
     time: float
@@ -51,6 +51,7 @@ class LookRequest:
     reply: str = ""
     by: str = ""
     replied: float = 0.0
+    ruling: str = ""
 
     @property
     def sentence(self) -> str:
@@ -113,14 +114,15 @@ def reviewed(lines: Iterable[Mapping[str, Any]]) -> Reviewed:
                 state.rulings[line["id"]] = _ruling(line)
             case "undo":
                 state.undone |= dict.fromkeys(line["undoes"], line["by"])
+                for asked in list(state.requests.values()):
+                    if {asked.id, asked.ruling} & set(line["undoes"]):
+                        state.requests[asked.id] = replace(asked, state="open", reply="", by="", ruling="")
             case "request":
                 known = {key: line[key] for key in ("id", "time", "student", "item", "text")}
                 state.requests.setdefault(line["id"], LookRequest(**known))
             case "reply" if line["id"] in state.requests:
-                asked = state.requests[line["id"]]
-                known = {"id": asked.id, "time": asked.time, "student": asked.student, "item": asked.item}
-                told = {key: line[key] for key in ("state", "reply", "by")}
-                state.requests[asked.id] = LookRequest(**known, text=asked.text, replied=line["time"], **told)
+                told = {key: line[key] for key in ("state", "reply", "by", "ruling")}
+                state.requests[line["id"]] = replace(state.requests[line["id"]], replied=line["time"], **told)
     return state
 
 
