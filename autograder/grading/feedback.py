@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from autograder.authoring.voids import CHECK as VOID
+from autograder.authoring.voids import is_void
 from autograder.core import Outcome, Report, Verdict
 from autograder.grading.repair import inert
 
@@ -50,11 +51,88 @@ def as_text(outcome: Outcome) -> str:
     return "\n".join([headline(outcome), *lines, *(f"  · {note}" for note in _notes(outcome))])
 
 
+# What to try next: by the code of the verdict, else by the check.
+_BY_CODE = {
+    "missing": "Write your answer in its own cell, under this name; run the notebook from the top before you hand in.",
+    "raised": "Call it yourself with small arguments whose sizes all differ; read the last lines of what it prints.",
+    "timeout": "Try it on larger and larger arguments: how does the time grow?",
+    "memory": "Look for the largest array that it makes, and whether it is needed.",
+    "exit": "Take out what ends the process.",
+    "parameters": "Compare the parameters of your class with those that the question names.",
+    "shape": "Print the shape after each step, for arguments whose sizes all differ.",
+    "dtype": "Look where the result gets its type: an array that is made without one has the default.",
+    "type": "Compare what you give back with what the question asks for.",
+    "length": "Count the entries that the question asks for.",
+    "finite": "Look for a division by zero, the logarithm of zero, and the exponential of something large.",
+    "step": "Put numbers for the variables into this line and into the one above it: they must agree.",
+    "start": "Begin with the line that the question gives.",
+}
+_BY_CHECK = {
+    "gradient": "Look for what cuts the gradient off: detach(), item(), data, or an array of numpy on the way.",
+    "expression": "Put numbers for the variables into your formula, and compare with what the question says of them.",
+    "matrix": "Put numbers for the variables into one entry, and compare with what the question says of it.",
+    "equation": "Compare both sides index by index: which are free, and which are summed over?",
+    "growth": "Double one variable at a time: by what factor does the effort grow?",
+    "derivation": "Put numbers for the variables into each line: where do two lines differ?",
+    "choice": "Read the options again with this in mind.",
+    "selection": "Read the options again with this in mind.",
+    "order": "Say for each line what must have been done before it.",
+    "number": "Work out the smallest case by hand, and count it again in another way.",
+    "vector": "Work out the smallest case by hand, and count it again in another way.",
+}
+_ELSE = "Work a small case out by hand, and compare it with what your code gives."
+
+
 def as_html(outcome: Outcome) -> str:
-    """The same for a browser; the standing is said in words, not by colour alone."""
-    items = "".join(f"<li>{_MARKS[verdict.ok]} {html.escape(_sentence(verdict))}</li>" for verdict in outcome.verdicts)
-    notes = "".join(f"<li>· {html.escape(note)}</li>" for note in _notes(outcome))
-    return f"<p><strong>{html.escape(headline(outcome))}</strong></p><ul>{items}{notes}</ul>"
+    """The same for a browser, under headings: what is wrong, where it shows, what to try next.
+
+    The standing is said in words, not by colour alone. What several checks say alike is said once.
+    """
+    told = [verdict for verdict in outcome.verdicts if verdict.check != VOID]
+    checks = "".join(
+        f"<li>{_MARKS[verdict.ok]} {html.escape(_WORDS[verdict.ok])}: {html.escape(verdict.check)}</li>"
+        for verdict in told
+    )
+    alike: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in told:
+        if not verdict.ok and verdict.code != "not_reached":
+            alike.setdefault((verdict.message, verdict.witness), []).append(verdict)
+    found = "".join(_found(same, several=len(told) > 1) for same in alike.values())
+    notes = "".join(f"<p>{html.escape(note)}</p>" for note in _notes(outcome) if not is_void(outcome))
+    parts = [
+        f'<ul class="checks">{checks}</ul>' if len(told) > 1 else "",
+        f"<dl>{found}</dl>" if found else "",
+        notes,
+    ]
+    return f'<div class="found {outcome.standing}">{"".join(parts)}</div>'
+
+
+def _found(same: Sequence[Verdict], *, several: bool) -> str:
+    """What one or more checks say alike."""
+    first = same[0]
+    where = "; ".join(filter(None, [first.witness, f"in {_listed(same)}" if several else ""]))
+    rows = [
+        ("What is wrong" if first.ok is False else "Why it waits", first.message or "This is not correct."),
+        ("Where it shows", where),
+        ("What to try next", next_step(first) if first.ok is False else ""),
+    ]
+    return "".join(f"<dt>{label}</dt><dd>{_paragraph(text)}</dd>" for label, text in rows if text)
+
+
+def next_step(verdict: Verdict) -> str:
+    """What a student may do about a check that was lost."""
+    return _BY_CODE.get(verdict.code) or _BY_CHECK.get(verdict.check) or _ELSE
+
+
+def _listed(same: Sequence[Verdict]) -> str:
+    names = list(dict.fromkeys(verdict.check for verdict in same))
+    return f"the check{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
+def _paragraph(text: str) -> str:
+    """A text of several lines keeps them: a caret stands under its sign."""
+    shown = html.escape(text.strip("\n"))
+    return f'<pre class="said">{shown}</pre>' if "\n" in text.strip("\n") else shown
 
 
 def student_comment(outcome: Outcome) -> str | None:

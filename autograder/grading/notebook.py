@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from autograder.authoring.source_notebook import OVERVIEW, WRITTEN_MARK
 from autograder.authoring.voids import Void
-from autograder.core import Answer, Ask, Outcome, Part, Question, Report, Verdict
+from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Report, Verdict
+from autograder.grading import typeset
 from autograder.grading.feedback import WHOLE, add_staff_notes, as_html, as_text
 from autograder.grading.judge import judge_part
 from autograder.grading.output_limit import kept, limit_outputs
@@ -20,9 +21,11 @@ from autograder.grading.repeatability import steady
 from autograder.grading.stops import Stop, with_stops
 from autograder.grading.submission import Submission
 from autograder.protocol.cell_text import written_text
+from autograder.protocol.respondents import filled
 from autograder.sandbox import CellResult, Limits, Session
 
 DEATH = "This cell did not finish: "
+ANSWER, FOUND = "answer", "found"  # what an output of ours shows
 VOIDED = "autograder_void"  # in the metadata of a part's cell: what holds for the part
 
 
@@ -89,7 +92,7 @@ def grade(submission: Submission, session: Runs) -> Graded:
         outcome = with_stops(_held_if(submission, outcome), stops)
         judged.append(outcome)
         outcomes.append(_settled(submission, outcome))
-        _show(cell, outcomes[-1], submission.voids.get(part.name))
+        _show(cell, outcomes[-1], submission.voids.get(part.name), _typeset(part, outcome, paper.parameters))
     return _reported(submission, notebook, outcomes, flags=session.flags, digest=submission.digest)
 
 
@@ -202,14 +205,31 @@ def _settled(submission: Submission, outcome: Outcome) -> Outcome:
     return void.settled(outcome) if void else outcome
 
 
-def _show(cell: dict[str, Any], outcome: Outcome, void: Void | None) -> None:
-    """Put the outcome under its test cell, and what holds for the part into the cell's metadata."""
+def _typeset(part: Part, outcome: Outcome, p: Parameters) -> dict[str, str]:
+    """What was judged, as people read it; nothing for code and words, which stand in their own cell."""
+    given = (reply.value for question, reply in outcome.answers if _is_answer(question, reply, part))
+    value = next((value for value in given if filled(value)), None)
+    if value is None or part.runs:
+        return {}
+    return {"text/plain": typeset.as_typed(value)[: typeset.MOST], "text/html": typeset.answer(part, value, p)}
+
+
+def _is_answer(question: Question, reply: Answer, part: Part) -> bool:
+    return question.by_name and question.name == part.name and not reply.failure
+
+
+def _show(cell: dict[str, Any], outcome: Outcome, void: Void | None, answer: dict[str, str]) -> None:
+    """Put the answer and the outcome under the test cell, and what holds for the part into the cell's metadata."""
     cell["metadata"].pop(VOIDED, None)
     if void:
         cell["metadata"][VOIDED] = void.sentence()
     if cell["cell_type"] == "code":
-        data = {"text/plain": as_text(outcome), "text/html": as_html(outcome)}
-        cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {"autograder": True}}]
+        found = {"text/plain": as_text(outcome), "text/html": as_html(outcome)}
+        cell["outputs"] = [
+            {"output_type": "display_data", "data": data, "metadata": {"autograder": role}}
+            for role, data in ((ANSWER, answer), (FOUND, found))
+            if data
+        ]
 
 
 def _all_held(submission: Submission) -> Graded:

@@ -21,6 +21,7 @@ from autograder.errors import AutograderError, Unreadable
 from autograder.parts.typed import Typed
 from autograder.protocol.respondents import filled
 
+LONG = 4_000  # characters of a text that is kept when it was made into HTML
 MOST = 2_000  # characters of a typed answer that is typeset, and of any answer that is shown
 
 # Display mathematics first; inside code nothing is mathematics.
@@ -103,30 +104,47 @@ def code(source: str) -> str:
     return f"<pre>{_CODE.sub(mark, html.escape(source, quote=False))}</pre>"
 
 
-@functools.lru_cache(maxsize=2048)
-def words(markdown: str, typed: str = "") -> str:
-    """Markdown as HTML, its mathematics as MathML; `typed` is a formula's text for who hears the page."""
+def words(markdown: str, typed: str = "", *, escape: bool = False) -> str:
+    """Markdown as HTML, its mathematics as MathML; `typed` is a formula's text for who hears the page.
+
+    With `escape`, tags are shown as they were typed.
+    """
+    return _words(markdown, typed, escape) if len(markdown) <= LONG else _words.__wrapped__(markdown, typed, escape)
+
+
+@functools.lru_cache(maxsize=2048)  # what many notebooks have in common is made once
+def _words(markdown: str, typed: str, escape: bool) -> str:
     from nbconvert.filters import markdown2html  # it takes a quarter of a second
 
-    return str(markdown2html(with_mathml(markdown, typed)))
+    return str(markdown2html(with_mathml(markdown, typed, escape=escape)))
 
 
-def with_mathml(markdown: str, typed: str = "") -> str:
+def with_mathml(markdown: str, typed: str = "", *, escape: bool = False) -> str:
     """The same text with `$…$` and `$$…$$` as MathML; what the converter does not know stays as it was typed."""
-
-    def replace(match: re.Match[str]) -> str:
-        if match["code"]:
-            return match[0]
-        return (
-            mathml(match["display"] or match["inline"], display=match["display"] is not None, typed=typed) or match[0]
+    pieces, end = [], 0
+    for match in _SPANS.finditer(markdown):
+        pieces.append(_without_tags(markdown[end : match.start()], escape))
+        end = match.end()
+        tex, display = match["display"] or match["inline"], match["display"] is not None
+        pieces.append(
+            match[0] if match["code"] else mathml(tex, display=display, typed=typed) or _without_tags(match[0], escape)
         )
+    return "".join([*pieces, _without_tags(markdown[end:], escape)])
 
-    return _SPANS.sub(replace, markdown)
+
+def _without_tags(text: str, escape: bool) -> str:
+    return text.replace("<", "&lt;") if escape else text
+
+
+def mathml(tex: str, *, display: bool, typed: str = "") -> str:
+    """A formula as MathML; empty where the converter does not know it, or it asks for more than to be shown."""
+    found = _converted(tex, display) if len(tex) <= LONG else _converted.__wrapped__(tex, display)
+    alternative = f' alttext="{html.escape(" ".join(typed.split()))}"' if typed else ""
+    return found.replace("<math", f"<math{alternative}", 1)
 
 
 @functools.lru_cache(maxsize=2048)
-def mathml(tex: str, *, display: bool, typed: str = "") -> str:
-    """A formula as MathML; empty where the converter does not know it, or it asks for more than to be shown."""
+def _converted(tex: str, display: bool) -> str:
     from latex2mathml.converter import convert
 
     try:
@@ -135,7 +153,4 @@ def mathml(tex: str, *, display: bool, typed: str = "") -> str:
         found = _BARE.sub("&amp;", str(convert(known, display="block" if display else "inline")))
     except Exception:  # it raises many kinds; the reader still has the TeX
         return ""
-    if _LIVE.search(found):
-        return ""
-    alternative = f' alttext="{html.escape(" ".join(typed.split()))}"' if typed else ""
-    return found.replace("<math", f"<math{alternative}", 1)
+    return "" if _LIVE.search(found) else found

@@ -22,14 +22,16 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.lexers.special import TextLexer
 from pygments.util import ClassNotFound
-from traitlets import List
+from traitlets import Bool, List, Unicode
 
 from autograder.authoring.source_notebook import without_hidden
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import VOIDED
 from autograder.grading.repair import OWN, OWN_LABEL
 from autograder.grading.typeset import with_mathml
+from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
 from autograder.nbgrader.handouts import is_ours
+from autograder.nbgrader.own_pages import Pages
 
 MAX_COLOURED = 200_000  # characters of a page that are code in colours
 MAX_COLOURED_CELL = 10_000  # characters of a cell
@@ -64,6 +66,11 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
     and it copies and validates the notebook after each step. The first is done here in one pass over the text.
     """
 
+    contact = Unicode("", help="Address that students ask for another look at a part").tag(config=True)
+    solutions = Bool(False, help="Tell the references with their reasons, once nobody can hand in any more").tag(
+        config=True
+    )
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._rendered = functools.lru_cache(maxsize=1024)(functools.partial(super().markdown2html, {}))
@@ -72,7 +79,9 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
         self.template_paths = self._template_paths()
 
     def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> Any:
-        """Render a notebook; a picture without words gets some."""
+        """Render a notebook: one of ours by `feedback_page`; of another, a picture without words gets some."""
+        if is_ours(nb):
+            return self._own_page(nb, self._init_resources(resources))
         self.register_filter("highlight_code", self._highlighter(nb))
         resources = self._init_resources(resources)
         filter_ = WidgetsDataTypeFilter(notebook_metadata=self._nb_metadata, parent=self, resources=resources)
@@ -80,6 +89,17 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
         page, resources = super(HTMLExporter, self).from_notebook_node(nb, resources, **options)
         self._nb_metadata.clear()
         return _WITHOUT_WORDS.sub('<img alt="A picture that the notebook shows"', page), resources
+
+    def _own_page(self, nb: Any, resources: Any) -> Any:
+        """The page of a notebook of ours, and as a further file beside it that of the whole assignment."""
+        names = resources["nbgrader"]
+        coursedir = self.parent.coursedir
+        with Gradebook(names["db_url"], coursedir.course_id) as gradebook:
+            pages = Pages(coursedir, names["assignment"], gradebook.db, self)
+            sheet = pages.sheet(names["student"])
+            shown = pages.page(sheet, names["notebook"], nb)
+        resources["outputs"] = {OVERVIEW_PAGE: overview(sheet).encode()}
+        return shown, resources
 
     def _create_environment(self) -> Environment:
         environment: Environment = super()._create_environment()

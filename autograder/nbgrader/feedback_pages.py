@@ -11,7 +11,10 @@ from typing import Any
 from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import GetGrades
 
+from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
 from autograder.nbgrader.files import own_files, replace_folder
+from autograder.nbgrader.handouts import is_ours
+from autograder.nbgrader.own_pages import Pages
 from autograder.nbgrader.rows import Rows
 
 
@@ -43,10 +46,23 @@ class Feedback:
         for name in own_files(autograded, [*place.ignore, "*.ipynb"]):
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(autograded / name, new / name)
+        sheet = self.pages.sheet(student)
         for name, notebook in notebooks.items():
-            page, _ = self.exporter.from_notebook_node(notebook, self._resources(student, name))
+            page = (
+                self.pages.page(sheet, name, notebook) if is_ours(notebook) else self._foreign(student, name, notebook)
+            )
             (new / f"{name}.html").write_text(page, encoding="utf-8")
+        if any(map(is_ours, notebooks.values())):
+            (new / OVERVIEW_PAGE).write_text(overview(sheet), encoding="utf-8")
         replace_folder(new, target, self.converter.permissions)
+
+    @functools.cached_property
+    def pages(self) -> Pages:
+        """Those of our own notebooks."""
+        return Pages(self.coursedir, self.coursedir.assignment_id, self.rows.gradebook.db, self.exporter)
+
+    def _foreign(self, student: str, name: str, notebook: Any) -> str:
+        return str(self.exporter.from_notebook_node(notebook, self._resources(student, name))[0])
 
     def _resources(self, student: str, name: str) -> dict[str, Any]:
         names = {"student": student, "assignment": self.coursedir.assignment_id, "notebook": name}
