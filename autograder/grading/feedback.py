@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.authoring.voids import CHECK as VOID
 from autograder.authoring.voids import is_void
 from autograder.core import Outcome, Report, Verdict
 from autograder.grading.repair import inert
+from autograder.grading.typeset import said
 
 FOR_STAFF = "autograder_staff"
 WHOLE = "notebook"  # the code of a part that is held with its whole notebook: all of them are one decision
@@ -76,63 +77,71 @@ _BY_CHECK = {
     "derivation": "Put numbers for the variables into each line: where do two lines differ?",
     "choice": "Read the options again with this in mind.",
     "selection": "Read the options again with this in mind.",
+    "ordering": "Say for each line what must have been done before it.",
     "order": "Say for each line what must have been done before it.",
     "number": "Work out the smallest case by hand, and count it again in another way.",
     "vector": "Work out the smallest case by hand, and count it again in another way.",
 }
+MOST_STEPS = 2
 _ELSE = "Work a small case out by hand, and compare it with what your code gives."
 
 
-def as_html(outcome: Outcome) -> str:
+def as_html(outcome: Outcome, kind: str = "") -> str:
     """The same for a browser, under headings: what is wrong, where it shows, what to try next.
 
-    The standing is said in words, not by colour alone. What several checks say alike is said once.
+    `kind` is the part's. How it stands is said in words, not by colour alone; what checks say alike, once.
     """
     told = [verdict for verdict in outcome.verdicts if verdict.check != VOID]
-    checks = "".join(
-        f"<li>{_MARKS[verdict.ok]} {html.escape(_WORDS[verdict.ok])}: {html.escape(verdict.check)}</li>"
-        for verdict in told
-    )
     alike: dict[tuple[str, str], list[Verdict]] = {}
     for verdict in told:
         if not verdict.ok and verdict.code != "not_reached":
             alike.setdefault((verdict.message, verdict.witness), []).append(verdict)
-    found = "".join(_found(same, several=len(told) > 1) for same in alike.values())
-    notes = "".join(f"<p>{html.escape(note)}</p>" for note in _notes(outcome) if not is_void(outcome))
-    parts = [
-        f'<ul class="checks">{checks}</ul>' if len(told) > 1 else "",
-        f"<dl>{found}</dl>" if found else "",
-        notes,
+    steps = dict.fromkeys(next_step(same[0], kind) for same in alike.values() if same[0].ok is False)
+    rows = [row for same in alike.values() for row in _found(same, several=len(told) > 1)]
+    rows += [("What to try next", step) for step in list(steps)[:1]] + [
+        ("", step) for step in list(steps)[1:MOST_STEPS]
     ]
-    return f'<div class="found {outcome.standing}">{"".join(parts)}</div>'
+    pieces = [
+        _checks(told) if len(told) > 1 else "",
+        f"<dl>{''.join(map(_row, rows))}</dl>" if rows else "",
+        *(f"<p>{html.escape(note)}</p>" for note in _notes(outcome) if not is_void(outcome)),
+    ]
+    return f'<div class="found {outcome.standing}">{"".join(pieces)}</div>'
 
 
-def _found(same: Sequence[Verdict], *, several: bool) -> str:
-    """What one or more checks say alike."""
+def _checks(verdicts: Sequence[Verdict]) -> str:
+    items = (
+        f"<li>{_MARKS[verdict.ok]} {_WORDS[verdict.ok]}: {html.escape(_name(verdict))}</li>" for verdict in verdicts
+    )
+    return f'<ul class="checks">{"".join(items)}</ul>'
+
+
+def _found(same: Sequence[Verdict], *, several: bool) -> Iterator[tuple[str, str]]:
+    """What one or more checks say alike, under its headings."""
     first = same[0]
+    yield "What is wrong" if first.ok is False else "Why it waits", first.message or "This is not correct."
     where = "; ".join(filter(None, [first.witness, f"in {_listed(same)}" if several else ""]))
-    rows = [
-        ("What is wrong" if first.ok is False else "Why it waits", first.message or "This is not correct."),
-        ("Where it shows", where),
-        ("What to try next", next_step(first) if first.ok is False else ""),
-    ]
-    return "".join(f"<dt>{label}</dt><dd>{_paragraph(text)}</dd>" for label, text in rows if text)
+    if where:
+        yield "Where it shows", where
 
 
-def next_step(verdict: Verdict) -> str:
-    """What a student may do about a check that was lost."""
-    return _BY_CODE.get(verdict.code) or _BY_CHECK.get(verdict.check) or _ELSE
+def _row(row: tuple[str, str]) -> str:
+    label, text = row
+    return (f"<dt>{label}</dt>" if label else "") + f"<dd>{said(text)}</dd>"
+
+
+def next_step(verdict: Verdict, kind: str = "") -> str:
+    """What a student may do about a check that was lost: by the verdict's code, its check, or the kind of the part."""
+    return _BY_CODE.get(verdict.code) or _BY_CHECK.get(verdict.check) or _BY_CHECK.get(kind) or _ELSE
+
+
+def _name(verdict: Verdict) -> str:
+    return verdict.check.replace("_", " ")
 
 
 def _listed(same: Sequence[Verdict]) -> str:
-    names = list(dict.fromkeys(verdict.check for verdict in same))
+    names = list(dict.fromkeys(map(_name, same)))
     return f"the check{'s' if len(names) > 1 else ''} {', '.join(names)}"
-
-
-def _paragraph(text: str) -> str:
-    """A text of several lines keeps them: a caret stands under its sign."""
-    shown = html.escape(text.strip("\n"))
-    return f'<pre class="said">{shown}</pre>' if "\n" in text.strip("\n") else shown
 
 
 def student_comment(outcome: Outcome) -> str | None:

@@ -92,7 +92,7 @@ def grade(submission: Submission, session: Runs) -> Graded:
         outcome = with_stops(_held_if(submission, outcome), stops)
         judged.append(outcome)
         outcomes.append(_settled(submission, outcome))
-        _show(cell, outcomes[-1], submission.voids.get(part.name), _typeset(part, outcome, paper.parameters))
+        _show(cell, outcomes[-1], submission.voids.get(part.name), part, paper.parameters)
     return _reported(submission, notebook, outcomes, flags=session.flags, digest=submission.digest)
 
 
@@ -218,16 +218,16 @@ def _is_answer(question: Question, reply: Answer, part: Part) -> bool:
     return question.by_name and question.name == part.name and not reply.failure
 
 
-def _show(cell: dict[str, Any], outcome: Outcome, void: Void | None, answer: dict[str, str]) -> None:
+def _show(cell: dict[str, Any], outcome: Outcome, void: Void | None, part: Part, p: Parameters) -> None:
     """Put the answer and the outcome under the test cell, and what holds for the part into the cell's metadata."""
     cell["metadata"].pop(VOIDED, None)
     if void:
         cell["metadata"][VOIDED] = void.sentence()
     if cell["cell_type"] == "code":
-        found = {"text/plain": as_text(outcome), "text/html": as_html(outcome)}
+        found = {"text/plain": as_text(outcome), "text/html": as_html(outcome, part.kind)}
         cell["outputs"] = [
             {"output_type": "display_data", "data": data, "metadata": {"autograder": role}}
-            for role, data in ((ANSWER, answer), (FOUND, found))
+            for role, data in ((ANSWER, _typeset(part, outcome, p)), (FOUND, found))
             if data
         ]
 

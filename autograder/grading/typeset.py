@@ -2,6 +2,7 @@
 
     typeset.answer(part, "b/(e^b-1)", p)      what was handed in, typeset; else as it was typed, and where reading stops
     typeset.reference(part, p)                the right answer under the parameters `p`
+    typeset.said(verdict.message)             why it is wrong, or waits
     typeset.words("so $x^2$ is *even*")       Markdown, its mathematics as MathML
 
 The student's page, formgrader's notes and the queue of held answers show them by these functions. What a kind of part
@@ -44,7 +45,7 @@ _CODE = re.compile(
 
 def answer(part: Part, value: Any, p: Parameters) -> str:
     """What was handed in, as the grader reads it; a formula's typed line stands below it, and is its text for who hears
-    the page. What cannot be read is shown with the place where reading stopped.
+    the page. What cannot be read is shown with the place where reading stopped; `said` says why.
     """
     if not filled(value):
         return "<p>(nothing)</p>"
@@ -79,14 +80,23 @@ def as_typed(value: Any) -> str:
 
 
 def unread(typed: str, error: Unreadable) -> str:
-    """A text that cannot be read: the place where reading stopped is marked, and the reason stands below."""
-    shown = as_code(typed)
-    if error.column is not None and error.text:
-        place = min(max(error.column, 0), len(error.text))
-        before, sign, after = error.text[:place], error.text[place : place + 1] or " ", error.text[place + 1 :]
-        marked = f"{html.escape(before[-MOST:])}<mark>{html.escape(sign)}</mark>{html.escape(after[:MOST])}"
-        shown = f'<pre class="typed">{marked}</pre>'
-    return f"{shown}<p>{html.escape(error.message)}</p>"
+    """A text that cannot be read, the place marked where reading stopped."""
+    if error.column is None or not error.text:
+        return as_code(typed)
+    place = min(max(error.column, 0), len(error.text))
+    before, sign, after = error.text[:place], error.text[place : place + 1].strip() or " ", error.text[place + 1 :]
+    marked = f"{html.escape(before[-MOST:])}<mark>{html.escape(sign)}</mark>{html.escape(after[:MOST])}"
+    return f'<pre class="typed">{marked}</pre>'
+
+
+def said(message: str) -> str:
+    """What a check says of an answer, under the answer itself: without the line whose place is marked there."""
+    lines = message.strip("\n").split("\n")
+    carets = {place for place, line in enumerate(lines) if line.strip() == "^"}
+    kept = [line for place, line in enumerate(lines) if place not in carets and place + 1 not in carets]
+    return (
+        html.escape(" ".join(kept)) if carets or len(kept) == 1 else f'<pre class="said">{html.escape(message)}</pre>'
+    )
 
 
 def as_code(text: str) -> str:

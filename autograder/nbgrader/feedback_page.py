@@ -12,7 +12,7 @@ import hashlib
 import html
 import re
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ OVERVIEW_PAGE = "index.html"
 
 Comments = Mapping[str, tuple[str, str]]
 
+_CHECK = re.compile(r"^(?:lost|waiting): [^—\n]* — ", re.MULTILINE)  # as `student_comment` begins
 _HEADING = re.compile(r"^#+ (?P<title>.+?)(?: \([\d.]+ points?\))?$", re.MULTILINE)
 
 
@@ -38,20 +39,23 @@ _HEADING = re.compile(r"^#+ (?P<title>.+?)(?: \([\d.]+ points?\))?$", re.MULTILI
 class Sheet:
     """What a student's pages of an assignment are made of.
 
-    `missing` notebooks were not handed in. `contact` is the address that is asked for another look; `said` tells, by
+    `title` is the assignment's; `titles` are those of notebooks' parts, in their order. `missing` notebooks were not
+    handed in. `contact` is the address that is asked for another look; `said` tells, by
     `notebook.part`, what came of having asked.
     """
 
     student: str
     assignment: str
     standings: Mapping[str, Standing]
+    title: str = ""
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     missing: Sequence[str] = ()
     contact: str = ""
     said: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
-class _Part:
+class Part:
     """The cells of one part: the question, the answer, and the test under it, or the answer in words alone."""
 
     name: str
@@ -75,7 +79,8 @@ def overview(sheet: Sheet) -> str:
         *(f"<p>{_text(line)}</p>" for line in _asked_for(sheet)),
         *(_parts_of(sheet, name) for name in sheet.standings if name not in sheet.missing),
     ]
-    return _document(f"Feedback: {sheet.assignment}", f"Feedback on {sheet.assignment}", sheet.assignment, body)
+    heading = sheet.title or sheet.assignment
+    return _document(f"Feedback: {sheet.assignment}", f"Feedback on {sheet.assignment}", heading, body)
 
 
 def page(
@@ -91,12 +96,12 @@ def page(
     its reason, as HTML; nothing before these are told.
     """
     standing = sheet.standings[name]
-    parts, rest, title = _taken_apart(notebook)
-    known = {part.name for part in parts}
+    parts, rest, title = taken_apart(notebook)
+    known, noted = {part.name for part in parts}, {part.name for part in parts if _void(part)}
     body = [
         _total(sheet, {name: standing}),
         *([_whole(sheet)] if len(sheet.standings) > 1 else []),
-        _table(standing, {part.name: part.title for part in parts}, f"{len(standing.marks)} parts", known),
+        _table(standing, {part.name: part.title for part in parts}, f"{len(standing.marks)} parts", known, noted=noted),
         *_sections(sheet, name, parts, comments, solution),
         _rest(rest),
     ]
@@ -184,11 +189,18 @@ def _parts_of(sheet: Sheet, name: str) -> str:
     """A notebook's parts, each with a link to where it stands on that notebook's page."""
     standing = sheet.standings[name]
     page_of = f"{urllib.parse.quote(name)}.html"
-    return _table(standing, {}, name, set(standing.marks), page_of)
+    return _table(standing, sheet.titles.get(name, {}), name, set(standing.marks), page_of)
 
 
-def _table(standing: Standing, titles: Mapping[str, str], caption: str, known: set[str], page_of: str = "") -> str:
-    """A row for each part, in the order of the notebook, with a link to its section."""
+def _table(
+    standing: Standing,
+    titles: Mapping[str, str],
+    caption: str,
+    known: Container[str],
+    page_of: str = "",
+    noted: Container[str] = (),
+) -> str:
+    """A row for each part, in the order of the notebook, with a link to its section; what is `noted` has a note."""
     rows = []
     for name in [*titles, *(name for name in standing.marks if name not in titles)]:
         if name not in standing.marks:
@@ -199,6 +211,7 @@ def _table(standing: Standing, titles: Mapping[str, str], caption: str, known: s
         label = f"{_text(title)} <span class=name>{_text(name)}</span>" if title != name else _text(name)
         link = f'<a href="{page_of}#{_text(name)}">{label}</a>' if name in known else label
         said = said if name in known or word == "held" else "not in this file"
+        said += ", with a note" if name in noted else ""
         points = f"{'–' if word == 'held' else _number(mark.points)} of {_number(mark.of)}"
         rows.append(_row(link, points, f'<span aria-hidden="true">{SIGNS[word]}</span> {said}'))
     return _as_table(caption, ("Part", "Points", "Result"), rows)
@@ -216,9 +229,9 @@ def _row(first: str, points: str, last: str) -> str:
     return f'<tr><th scope="row">{first}</th><td class="number">{points}</td><td>{last}</td></tr>'
 
 
-def _taken_apart(notebook: Any) -> tuple[list[_Part], list[Any], str]:
+def taken_apart(notebook: Any) -> tuple[list[Part], list[Any], str]:
     """The parts in order, the cells that are of none, and the notebook's title."""
-    parts: list[_Part] = []
+    parts: list[Part] = []
     rest: list[Any] = []
     question: list[Any] = []
     answers: dict[str, Any] = {}
@@ -234,7 +247,7 @@ def _taken_apart(notebook: Any) -> tuple[list[_Part], list[Any], str]:
             answer = cell if marks.get("solution") else answers.get(name)
             heading = next(filter(None, (_title(item.source) for item in question)), "")
             test = None if marks.get("solution") else cell
-            parts.append(_Part(name=name, title=heading, question=question, answer=answer, test=test))
+            parts.append(Part(name=name, title=heading, question=question, answer=answer, test=test))
             question = []
         elif marks.get("solution"):
             answers[name.removesuffix(answer_id(""))] = cell
@@ -256,7 +269,7 @@ def _troubled(cell: Any) -> bool:
 
 
 def _sections(
-    sheet: Sheet, name: str, parts: Sequence[_Part], comments: Comments, solution: Callable[[str], str]
+    sheet: Sheet, name: str, parts: Sequence[Part], comments: Comments, solution: Callable[[str], str]
 ) -> list[str]:
     """The parts, those that lost points first; of parts that stand alike the first of the notebook comes first."""
     standing = sheet.standings[name]
@@ -266,7 +279,7 @@ def _sections(
     return ['<div id="parts"></div>', *sections]
 
 
-def _section(sheet: Sheet, notebook: str, part: _Part, standing: Standing, comments: Comments, solution: str) -> str:
+def _section(sheet: Sheet, notebook: str, part: Part, standing: Standing, comments: Comments, solution: str) -> str:
     mark = standing.marks[part.name]
     word, said = standing.word(mark)
     points = f", {_points(mark.points, mark.of)}" if word != "held" else f", {_number(mark.of)} points"
@@ -297,7 +310,7 @@ def words_in_line(text: str) -> str:
     return re.sub(r"^<p>|</p>\s*$", "", words(text).strip())
 
 
-def _void(part: _Part) -> str:
+def _void(part: Part) -> str:
     cell = part.test or part.answer
     return _note("About this part", cell.metadata.get(VOIDED, "") if cell else "")
 
@@ -312,7 +325,7 @@ def _folded(label: str, content: str, kind: str) -> str:
     return f'<details class="{kind}"><summary>{label}</summary>{content}</details>'
 
 
-def _answer(part: _Part) -> str:
+def _answer(part: Part) -> str:
     """What was handed in: typeset as it was judged, else the cell; and what the cell has said."""
     if part.answer is None:
         return ""
@@ -325,7 +338,7 @@ def _answer(part: _Part) -> str:
     return f"<h3>Your answer</h3>{shown}{outputs(part.answer, previews=not read)}"
 
 
-def _output_of(part: _Part, role: str) -> str:
+def _output_of(part: Part, role: str) -> str:
     """What grading has put under the test."""
     for output in part.test.get("outputs", ()) if part.test is not None else ():
         if output.get("metadata", {}).get("autograder") == role:
@@ -333,7 +346,7 @@ def _output_of(part: _Part, role: str) -> str:
     return ""
 
 
-def _found(part: _Part, word: str, mark: Mark, said: str, comments: Comments) -> str:
+def _found(part: Part, word: str, mark: Mark, said: str, comments: Comments) -> str:
     """What the judge found, unless a person has overruled it; where it was held later, why."""
     if mark.decided or said == NOT_GRADED or part.test is None:
         return ""
@@ -343,11 +356,12 @@ def _found(part: _Part, word: str, mark: Mark, said: str, comments: Comments) ->
     return found
 
 
-def _own_comment(part: _Part, comments: Comments) -> str:
-    return next((comments[name][1] for name in (answer_id(part.name), part.name) if name in comments), "")
+def _own_comment(part: Part, comments: Comments) -> str:
+    text = next((comments[name][1] for name in (answer_id(part.name), part.name) if name in comments), "")
+    return _CHECK.sub("", text)
 
 
-def _comment(part: _Part, word: str, mark: Mark, said: str, comments: Comments) -> str:
+def _comment(part: Part, word: str, mark: Mark, said: str, comments: Comments) -> str:
     """What a person wrote; under an answer in words that nobody has decided about, what the package says."""
     by_hand = next(
         (comments[name][0] for name in (answer_id(part.name), part.name) if comments.get(name, ("",))[0]), ""
@@ -365,7 +379,7 @@ def look_code(student: str, assignment: str, notebook: str, part: str, source: s
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def _ask(sheet: Sheet, notebook: str, part: _Part, word: str, said: str, mark: Mark) -> str:
+def _ask(sheet: Sheet, notebook: str, part: Part, word: str, said: str, mark: Mark) -> str:
     """A letter to the course's address, in which it stands already what it is about."""
     if not sheet.contact or word in ("held", "earned"):
         return ""

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+import nbformat
 from nbgrader.api import Assignment, SubmittedAssignment
 from sqlalchemy import select
 
-from autograder.authoring import loading, walkthrough
+from autograder.authoring import assignment, loading, walkthrough
 from autograder.authoring.sealing import MINE
 from autograder.authoring.variants import variant
 from autograder.errors import AutograderError
 from autograder.grading import typeset
 from autograder.nbgrader import feedback_page
-from autograder.nbgrader.feedback_page import Sheet
+from autograder.nbgrader.feedback_page import Sheet, taken_apart
 from autograder.nbgrader.standings import comments, standings
 
 
@@ -31,8 +34,8 @@ class Settings(Protocol):
 class Pages:
     """The pages of one assignment; `session` is the gradebook's."""
 
-    def __init__(self, coursedir: Any, assignment: str, session: Any, settings: Settings) -> None:
-        self._coursedir, self._assignment, self._session = coursedir, assignment, session
+    def __init__(self, coursedir: Any, name: str, session: Any, settings: Settings) -> None:
+        self._coursedir, self._assignment, self._session = coursedir, name, session
         self._settings = settings
         self._solutions: dict[tuple[str, int], Callable[[str], str]] = {}
 
@@ -45,9 +48,21 @@ class Pages:
             student=student,
             assignment=self._assignment,
             standings=found,
+            title=self._written.title if self._written else "",
+            titles={name: _titles(self._source(name)) for name in found},
             missing=[name for name in found if not (folder / f"{name}.ipynb").is_file()],
             contact=self._settings.contact,
         )
+
+    @functools.cached_property
+    def _written(self) -> assignment.Assignment | None:
+        with contextlib.suppress(AutograderError):  # what is wrong with it is told where it is graded by
+            return assignment.read_if_there(Path(self._coursedir.root), self._assignment)
+        return None
+
+    def _source(self, name: str) -> Path:
+        place = self._coursedir
+        return Path(place.format_path(place.source_directory, ".", self._assignment), f"{name}.ipynb")
 
     def page(self, sheet: Sheet, name: str, notebook: Any) -> str:
         """The page of a notebook as it was graded."""
@@ -73,6 +88,20 @@ class Pages:
         if not over:
             self._settings.log.warning("The pages are without solutions: work can be handed in until %s (UTC).", end)
         return over
+
+
+def _titles(source: Path) -> dict[str, str]:
+    """The headings of a notebook's parts, in their order; nothing of one that is not ours, or cannot be read."""
+    try:
+        return dict(_titles_at(source, source.stat().st_mtime_ns))
+    except (OSError, ValueError):
+        return {}
+
+
+@functools.lru_cache(maxsize=64)
+def _titles_at(source: Path, time: int) -> tuple[tuple[str, str], ...]:
+    parts, _, _ = taken_apart(nbformat.read(source, as_version=4))
+    return tuple((part.name, part.title) for part in parts)
 
 
 def last_moment(session: Any, assignment: str) -> datetime.datetime | None:

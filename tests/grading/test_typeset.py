@@ -42,7 +42,7 @@ ANSWERS = {
     "lines": (CHAIN, "beta*i\n= i*beta", ["<mtable", 'alttext="beta*i = i*beta"'], ["<mi>&"]),
     "rows": (MATRIX, [["i", "beta"], ["1", "0"]], ["<mtable", ">i, beta\n1, 0</pre>"], []),
     "a number for a formula": (FORMULA, 3.5, ["<mn>3.5</mn>"], []),
-    "a name unknown": (FORMULA, "1 + b", ["1 + <mark>b</mark>", "b is not declared"], ["<math"]),
+    "a name unknown": (FORMULA, "1 + b", ["1 + <mark>b</mark>"], ["<math"]),
     "an end too early": (FORMULA, "(1", ["(1<mark> </mark>"], ["<math"]),
     "markup": (FORMULA, "<b>1</b>", ["&lt;"], ["<b>"]),
     "very much": (FORMULA, "1+" * 2_000 + "1", ["…"], ["<math"]),
@@ -63,6 +63,20 @@ def test_an_answer_is_shown_as_it_is_read(name):
     assert [text for text in there if text not in shown] == [], shown
     assert [text for text in absent if text in shown] == [], shown
     assert len(shown) < 6_000
+
+
+SAID = {
+    "one line": "one line",
+    "f cannot be read:\n1 + b\n    ^\nb is <new>": "f cannot be read: b is &lt;new&gt;",
+    "two\nlines": '<pre class="said">two\nlines</pre>',
+    "2 ^ 3\nis no caret": '<pre class="said">2 ^ 3\nis no caret</pre>',
+}
+
+
+@pytest.mark.parametrize("message", SAID, ids=repr)
+def test_a_reason_does_not_repeat_the_line_that_is_marked(message):
+    """The line with the caret stands in the answer; other lines stay as they are."""
+    assert typeset.said(message) == SAID[message]
 
 
 def test_the_order_of_lines_is_that_of_the_answer():
