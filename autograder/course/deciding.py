@@ -18,10 +18,9 @@ from autograder.course import journal as journals
 from autograder.course.lock import alone
 from autograder.course.waiting import Alike, ByJudge, Group, Reading, Waiting, grouped, known_key
 from autograder.errors import AutograderError, StaffError
-from autograder.grading import report as reports
 from autograder.nbgrader.folder import Folder
 from autograder.nbgrader.rows import ByHand
-from autograder.reporting.review_journal import LookRequest, Reviewed, Ruling, reviewed
+from autograder.reporting.review_journal import LookRequest, Reviewed, Ruling, path_of, state_of
 
 _PATIENCE = 5.0  # seconds that a decision waits for another program's
 
@@ -35,16 +34,6 @@ class Conflict(StaffError):
 
 class _Busy(StaffError):
     """Another run has the assignment."""
-
-
-def path_of(course: Path, assignment: str) -> Path:
-    """Where the journal of decisions lies."""
-    return course / reports.FOLDER / f"{assignment}.decisions.jsonl"
-
-
-def state_of(course: Path, assignment: str) -> Reviewed:
-    """What was decided so far."""
-    return reviewed(journals.read(path_of(course, assignment)))
 
 
 class Desk:

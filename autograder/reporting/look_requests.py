@@ -24,7 +24,8 @@ from autograder.reporting.sheet import read_sheet
 
 _TEXT = ("text", "request", "reason", "message", "comment", "question")
 _STUDENT = (*ID_COLUMNS, "student", "id", "student id")
-_LINE = re.compile(r"^\s*(?P<word>student|part|code|notebook)\s*[:=]\s*(?P<value>\S.*?)\s*$", re.IGNORECASE)
+_LINE = re.compile(r"^\s*(?P<word>student|part|code|result|notebook)\s*[:=]\s*(?P<value>\S.*?)\s*$", re.IGNORECASE)
+_OPENING = "Please look again, because:"
 _MOST = 4_000  # characters of a request
 
 
@@ -84,7 +85,7 @@ def _mail(path: Path) -> Mapping[str, str]:
     if path.suffix.lower() == ".eml":
         message = email.message_from_bytes(content, policy=email.policy.default)
         body = message.get_body(preferencelist=("plain", "html"))
-        text = f"{message.get('subject', '')}\n{body.get_content() if body else ''}"
+        text = body.get_content() if body else ""
     else:
         text = content.decode("utf-8", "replace")
     told: dict[str, str] = {}
@@ -95,7 +96,7 @@ def _mail(path: Path) -> Mapping[str, str]:
             told[found["word"].lower()] = found["value"]
         elif not line.lstrip().startswith(">"):
             rest.append(line)
-    return told | {"text": "\n".join(rest).strip()}
+    return told | {"text": "\n".join(rest).replace(_OPENING, "").strip()}
 
 
 def _request(told: Mapping[str, str], marks: ClassMarks) -> LookRequest | str:

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Literal
+
+from autograder.grading.report import FOLDER
+from autograder.reporting.journal_lines import read
 
 RequestState = Literal["open", "accepted", "declined"]
 
@@ -129,3 +133,13 @@ def reviewed(lines: Iterable[Mapping[str, Any]]) -> Reviewed:
 def _ruling(line: Mapping[str, Any]) -> Ruling:
     known: dict[str, Any] = {item.name: line[item.name] for item in fields(Ruling) if item.name in line}
     return Ruling(**known | {key: tuple(known[key]) for key in ("criteria", "students", "without") if key in known})
+
+
+def path_of(course: Path, assignment: str) -> Path:
+    """Where the journal of an assignment's decisions lies."""
+    return course / FOLDER / f"{assignment}.decisions.jsonl"
+
+
+def state_of(course: Path, assignment: str) -> Reviewed:
+    """What was decided so far."""
+    return reviewed(read(path_of(course, assignment)))

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.course.deciding import Conflict, Desk, path_of
+from autograder.course.deciding import Conflict, Desk
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import StaffError
-from autograder.reporting.review_journal import LookRequest, Reviewed, Ruling
+from autograder.reporting.review_journal import LookRequest, Reviewed, Ruling, path_of
 from autograder.review.cards import group_card, nameless
 from autograder.review.problem_stub import write_stub
 
