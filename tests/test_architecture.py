@@ -39,6 +39,7 @@ ROOMS = [
     "reporting",
     "nbgrader",
     "course",
+    "review",
     "simulation",
     "commands",
     "cli",

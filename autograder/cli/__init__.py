@@ -65,6 +65,7 @@ def main() -> None:
       autograder release ps1 --zip      make the students' version
       autograder collect ps1 ZIP        unpack what Canvas or Moodle gives you
       autograder grade ps1              grade all submissions, write feedback
+      autograder review ps1             decide in the browser what is held
       autograder regrade ps1 --dry-run  after you change a problem: whose marks
                                         would change, and why
 

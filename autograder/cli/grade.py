@@ -1,4 +1,4 @@
-"""To grade: submissions come in, are marked, and are marked again."""
+"""To grade: submissions come in, are marked, are decided by people, and are marked again."""
 
 from __future__ import annotations
 
@@ -154,6 +154,46 @@ def regrade(assignment: str, course: Path | None, **options: Any) -> None:
 
 @command()
 @click.argument("assignment")
+@course_option
+@click.option("--grader", default="", metavar="NAME", help="Who decides (default: you); the page lets you change it.")
+@click.option(
+    "--requests",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE.csv|FOLDER",
+    help="Students' requests for another look: a table, or a folder of mails.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port (default: one that is free).")
+@click.option("--open/--no-open", "opens", default=True, show_default=True, help="Open the page in the browser.")
+@click.option("--list", "only_list", is_flag=True, help="List what waits, and start no server.")
+def review(assignment: str, course: Path | None, **options: Any) -> None:
+    """Decide what waits for a person, in the browser.
+
+    Equal answers stand together, across students and variants, the largest group first: one decision, one comment, for
+    all of them. Beside the answer are the reference of the student's variant, why it is held, and the rubric.
+
+    \b
+      autograder review ps1
+      autograder review ps1 --requests wishes.csv
+      autograder review ps1 --list
+
+    Decisions are marks by hand in the gradebook, and stay when the assignment is graded again. A later answer that is
+    equal to one that was decided follows that decision, and is listed. Who decided what, and when, stands in
+    reports/ASSIGNMENT.decisions.jsonl. Everything can be taken back.
+
+    The page is for this machine alone: its address holds a token. Several graders can work at the same time, in one
+    server or each in their own. Press ? in it for the keys; Ctrl-C here ends it.
+
+    --requests takes a table with columns student_id, part and text, or a folder of saved mails. What comes of a
+    request stands on the student's page.
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.review_queue import review_queue
+
+    sys.exit(review_queue(course or find_course(), assignment, **options))
+
+
+@command()
+@click.argument("assignment")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--column",
@@ -195,4 +235,4 @@ def marks(assignment: str, file: Path, course: Path | None, columns: tuple[str, 
     sys.exit(take_marks(course or find_course(), assignment, file, columns=told, **options))
 
 
-COMMANDS = (collect, grade, regrade, marks)
+COMMANDS = (collect, grade, regrade, review, marks)

@@ -25,7 +25,7 @@ def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: boo
     halves.restart("autograder.cli", _mentioned(course, assignment))
     _skip_rfc3987()
     gc.disable()  # a collection walks over all that was imported, to find nothing
-    from autograder.course.progress import Progress
+    from autograder.course.progress import Progress, closing
     from autograder.course.run import Options, run
     from autograder.sandbox.turns import cores
 
@@ -39,6 +39,8 @@ def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: boo
     progress.end(result)
     if as_json:
         print(json.dumps(result.counts(), ensure_ascii=False))
+    else:
+        print("\n".join(closing(result)))
     return result.exit_code
 
 

@@ -16,6 +16,9 @@ from typing import Any
 from autograder.authoring import privacy
 from autograder.errors import StaffError
 from autograder.grading.report import FOLDER
+from autograder.reporting.journal_lines import read
+
+__all__ = ["Journal", "path_of", "read"]
 
 
 def path_of(course: Path, assignment: str) -> Path:
@@ -74,20 +77,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """Every line that is whole."""
-    lines = []
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return []
-    for text in content.split(b"\n"):
-        try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):
-            continue  # it broke off
-        if isinstance(line, dict):
-            lines.append(line)
-    return lines

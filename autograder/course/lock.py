@@ -74,7 +74,12 @@ def _locked(path: Path, mode: int, assignment: str, say: Callable[[str], None]) 
                     return file
         except BlockingIOError:
             if not said:
-                say(f"{_named(_read(file))} works on {assignment}; waiting until it has ended (Ctrl-C gives up)")
+                owner = _read(file)
+                try:
+                    say(f"{_named(owner)} works on {assignment}; waiting until it has ended (Ctrl-C gives up)")
+                except BaseException:  # whoever is told may give up
+                    os.close(file)
+                    raise
             said = True
         os.close(file)
         time.sleep(_PAUSE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+import textwrap
 import time
 from typing import Any
 
@@ -18,6 +20,8 @@ SETTLED = ("done", "kept", "empty", "failed")
 _STYLES = {"done": "green", "kept": "dim", "failed": "bold red", "running": "cyan", "empty": "yellow"}
 # Seconds between two drawings of a table: each costs about as much as judging a notebook.
 _PAUSE = 0.5
+_WIDTH = 80  # columns of the lines at the end
+_NAME = 24  # columns of them that a student's name may take
 
 
 class Progress:
@@ -81,7 +85,7 @@ class Progress:
         """Say in a sentence or two how it went, and what is to be done now."""
         counts = result.counts()
         for row in result.rows:
-            if row.state == "failed" or (self._live and (row.flags or row.missing or row.state == "empty")):
+            if row.state == "failed" and not self._live:
                 self.console.print(Text(f"{printable(row.student)}: {row.why}"), soft_wrap=True)
         self.console.print(Text(_summary(counts)), soft_wrap=True)
         lists = {
@@ -97,6 +101,54 @@ class Progress:
         if result.exit_code:
             text = f"Finished work is safe. Continue with: autograder grade {result.assignment} --resume"
             self.console.print(Text(text), soft_wrap=True)
+
+
+def closing(result: Result) -> list[str]:
+    """A line for each student of whom a person must know something, and what to do next; for 80 columns."""
+    said = {row.student: note for row in result.rows if (note := _note(row))}
+    width = min(max((len(printable(student)) for student in said), default=0), _NAME)
+    lines = []
+    for student, note in said.items():
+        first = f"{printable(student).ljust(width)}  "
+        lines += textwrap.wrap(note, _WIDTH, initial_indent=first, subsequent_indent=" " * (width + 2))
+    for ruling in result.followed:
+        lines += textwrap.wrap(
+            f"{printable(ruling.students[0])}: {ruling.item} has {ruling.points:g} of {ruling.maximum:g} points, as "
+            f"{printable(ruling.by)} decided for an equal answer",
+            _WIDTH,
+            subsequent_indent="  ",
+        )
+    return [*lines, *_next(result)]
+
+
+def _note(row: Row) -> str:
+    """What a person must know of a submission; nothing of one that is graded to the end."""
+    if row.state in ("failed", "empty"):
+        return f"{'not graded' if row.state == 'failed' else 'nothing graded'}: {row.why}"
+    if row.state not in ("done", "kept"):
+        return "not graded yet"
+    waits = "; ".join(f"{notebook}: {', '.join(parts)}" for notebook, parts in row.waits.items())
+    notes = [f"waits for a grader: {waits}"] if waits else []
+    notes += [f"not handed in: {', '.join(row.missing)}"] if row.missing else []
+    notes += [printable(flag) for flag in row.flags]
+    return "; ".join([f"{row.points:g} of {row.of:g}", *notes]) if notes else ""
+
+
+def _next(result: Result) -> list[str]:
+    """The next command."""
+    quoted = shlex.quote(result.assignment)
+    if result.exit_code:
+        return [f"Next: autograder grade {quoted} --resume"]
+    answers = sum(len(parts) for row in result.rows for parts in row.waits.values())
+    if answers:
+        people = sum(bool(row.waits) for row in result.rows)
+        what = f"{_many(answers, 'answer')} of {_many(people, 'student')} to decide"
+        return [f"Next: autograder review {quoted}    ({what})"]
+    return [f"Next: autograder report {quoted}, and autograder export {quoted}"]
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _cells(row: Row) -> list[Any]:

@@ -18,6 +18,7 @@ from typing import Any
 from autograder import __version__
 from autograder.authoring import roster
 from autograder.course import journal as journals
+from autograder.course.deciding import Desk
 from autograder.course.lock import alone
 from autograder.course.workers import Cluster, Threads, Workers
 from autograder.errors import AutograderError, StaffError
@@ -30,6 +31,7 @@ from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.files import entries, printable
 from autograder.nbgrader.folder import Folder, Handed
 from autograder.nbgrader.foreign import Foreign, ForeignAttempt, settled
+from autograder.reporting.review_journal import Ruling
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies
 
@@ -56,7 +58,8 @@ class Options:
 class Row:
     """How one student's submission stands; `why` says what a person should know, `missing` names absent notebooks.
 
-    `kept` was done in an earlier run; `empty` holds no notebook of the assignment.
+    `kept` was done in an earlier run; `empty` holds no notebook of the assignment. `waits` are the parts that a person
+    is to decide, by the notebook.
     """
 
     student: str
@@ -67,6 +70,7 @@ class Row:
     flags: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     why: str = ""
+    waits: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -74,7 +78,8 @@ class Result:
     """A run in figures, for people and scripts.
 
     Where the course has a roster: `strangers` handed in and are not on it, and `left` are those that the gradebook
-    knows and the roster does not. `notes` are what else a person should know.
+    knows and the roster does not. `notes` are what else a person should know. `followed` are answers that got the
+    points of an equal one, about which a person had decided.
     """
 
     assignment: str
@@ -83,6 +88,7 @@ class Result:
     strangers: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    followed: list[Ruling] = field(default_factory=list)
     seconds: float = 0.0
     stopped: str = ""
 
@@ -103,6 +109,7 @@ class Result:
             "without_submission": len(self.absent),
             "not_on_the_roster": len(self.strangers),
             "seconds": round(self.seconds, 2),
+            "followed": len(self.followed),
             "stopped": self.stopped,
         }
 
@@ -123,7 +130,10 @@ def run(course: Path, options: Options, watch: Watcher = lambda result: None) ->
         folder = Folder(api, options.assignment)
         try:
             folder.rows.agree(folder.scale, everybody=not options.students)
-            return _Run(folder, options, watch).go()
+            one = _Run(folder, options, watch)
+            result = one.go()
+            one.end()
+            return result
         finally:
             folder.close()
 
@@ -174,6 +184,20 @@ class _Run:
             self.watch(self.result)
             self.journal.close()
         return self.result
+
+    def end(self) -> None:
+        """Let answers that a person has decided about already have these points; note what still waits."""
+        desk = Desk(self.folder)
+        try:
+            self.result.followed = desk.follow(locked=True) if not self.result.stopped else []
+            for student in desk.write_pages() if self.options.feedback else list(desk.changed):
+                if student in self.rows:
+                    self._sum(self.rows[student])
+        except (AutograderError, OSError, ValueError, KeyError) as error:
+            self.result.notes.append(f"Earlier decisions were not followed: {error}")
+        for student, notebook, part, *_ in self.folder.rows.waiting():
+            if student in self.rows:
+                self.rows[student].waits.setdefault(notebook, []).append(part)
 
     def _keyed(self, handed: Handed) -> Handed:
         return dataclasses.replace(handed, key=self.folder.key(handed, __version__))

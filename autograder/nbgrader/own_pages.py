@@ -21,6 +21,7 @@ from autograder.grading import typeset
 from autograder.nbgrader import feedback_page
 from autograder.nbgrader.feedback_page import Sheet, taken_apart
 from autograder.nbgrader.standings import comments, standings
+from autograder.reporting.review_journal import LookRequest, state_of
 
 
 class Settings(Protocol):
@@ -52,7 +53,12 @@ class Pages:
             titles={name: _titles(self._source(name)) for name in found},
             missing=[name for name in found if not (folder / f"{name}.ipynb").is_file()],
             contact=self._settings.contact,
+            said={each.item: each.sentence for each in self._asked_by(student)},
         )
+
+    def _asked_by(self, student: str) -> list[LookRequest]:
+        """A student's requests for another look, as they stand now."""
+        return state_of(Path(self._coursedir.root), self._assignment).asked_by(student)
 
     @functools.cached_property
     def _written(self) -> assignment.Assignment | None:

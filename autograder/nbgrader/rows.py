@@ -15,6 +15,7 @@ from nbgrader.api import (
     Grade,
     Gradebook,
     MissingEntry,
+    Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
@@ -73,6 +74,17 @@ class Totals:
     of: float
     held: int
     late: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByHand:
+    """A part in the gradebook, as far as people decide it: `judged` is the judge's own mark."""
+
+    score: float | None
+    waits: bool
+    comment: str | None
+    judged: float | None
+    maximum: float
 
 
 class Rows:
@@ -255,6 +267,49 @@ class Rows:
                     grades[part].manual_score, grades[part].needs_manual_grade = points, False
                     if comment:
                         comment_on(part, comments).manual_comment = comment
+            self._session.flush()
+            self.penalties(student)
+        except BaseException:
+            self._session.rollback()
+            raise
+
+    def waiting(self) -> list[tuple[str, str, str, float, float | None]]:
+        """What a person is to look at: student, notebook, part, what it counts, and a mark by hand that was given."""
+        rows = self._session.execute(
+            select(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.manual_score)
+            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+            .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+            .join(BaseCell, BaseCell.id == Grade.cell_id)
+            .where(SubmittedAssignment.assignment_id == self._assignment.id, Grade.needs_manual_grade)
+            .order_by(SubmittedAssignment.student_id)
+        ).all()
+        worth = {(name, cell.name): float(cell.max_score) for name, cells in self._graded.items() for cell in cells}
+        return [(student, name, part, worth[name, part], mark) for student, name, part, mark in rows]
+
+    def by_hand(self, student: str, notebook: str, part: str) -> ByHand:
+        """What the gradebook has of a part, fresh from the database; StaffError where it has no such part."""
+        row = self._row_of(student)
+        mine = self._notebook(row, notebook).id if row is not None and notebook in self._notebooks else ""
+        grades, comments = self._by_name(Grade, mine), self._by_name(Comment, mine)
+        if part not in grades:
+            raise StaffError("no_part", f"the gradebook has no part {notebook}.{part} of {student!r}")
+        grade, comment = grades[part], comment_on(part, comments)
+        return ByHand(
+            score=grade.manual_score,
+            waits=bool(grade.needs_manual_grade),
+            comment=comment.manual_comment,
+            judged=grade.auto_score,
+            maximum=float(grade.max_score),
+        )
+
+    def put_back(self, student: str, notebook: str, part: str, before: ByHand) -> None:
+        """Take a mark by hand back: score, comment, and whether it waits are as they were."""
+        try:
+            mine = self._notebook(self._row_of(student), notebook).id
+            grade = self._by_name(Grade, mine)[part]
+            grade.manual_score, grade.needs_manual_grade = before.score, before.waits
+            comment_on(part, self._by_name(Comment, mine)).manual_comment = before.comment
             self._session.flush()
             self.penalties(student)
         except BaseException:

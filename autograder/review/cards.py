@@ -1,0 +1,122 @@
+"""What the queue's page shows of a group of equal answers, as data and HTML that needs neither script nor network."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import html
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from autograder.course.waiting import Group, Waiting, why_in_a_line
+from autograder.grading import typeset
+from autograder.grading.feedback import PERSON
+from autograder.grading.pictures import is_picture
+from autograder.grading.repair import inert
+from autograder.protocol.cell_text import written_text
+from autograder.review.rubric_items import rubric_items
+
+LONG = 4_000  # characters of a student's words that are typeset
+_WIDE = 60_000  # characters of a student's text that are shown
+
+
+def group_card(group: Group, most: float) -> dict[str, Any]:
+    """Everything about a group: its answer, reference and reasons, the rubric, and who is in it."""
+    first = group.first
+    items, rest = rubric_items(first.part, first.outcome, first.maximum)
+    return {
+        "id": group.id,
+        "item": first.item,
+        "kind": first.part.kind if first.part else "",
+        "maximum": most,
+        "whole": first.whole,
+        "answer": answer_html(first),
+        "reference": reference_html(first),
+        "why": why_html(first),
+        "rubric": [dataclasses.asdict(item) for item in items],
+        "rest": typeset.words(rest) if rest else "",
+        "listable": bool(first.part and not first.part.judged_by_person),
+        "members": [_member(each, first) for each in group.answers],
+    }
+
+
+def _member(answer: Waiting, first: Waiting) -> dict[str, Any]:
+    """One student of a group; the answer and the reference where they are written in another way."""
+    differs = answer.text.strip() != first.text.strip()
+    reference = reference_html(answer) if answer.p != first.p else ""
+    return {
+        "student": answer.student,
+        "mark": nameless(answer.student),
+        "stamp": answer.stamp,
+        "text": _shown(answer) if differs else "",
+        "variant": ", ".join(f"{name} = {value}" for name, value in answer.p.items()),
+        "reference": reference if reference != reference_html(first) else "",
+        "by_hand": answer.by_hand,
+    }
+
+
+def nameless(student: str) -> str:
+    """How a student is called while names are hidden."""
+    return f"student {hashlib.sha256(student.encode()).hexdigest()[:4]}"
+
+
+def answer_html(answer: Waiting) -> str:
+    """The answer as the judge reads it; words with their mathematics and pictures; code with its colours."""
+    if answer.whole:
+        return "<p>The whole notebook: it could not be read as one, or nothing of what was handed out is left.</p>"
+    pictures = "".join(_picture(name, bundle) for name, bundle in answer.pictures.items())
+    if answer.part and answer.part.judged_by_person:
+        text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written_text(answer.text))
+        shown = typeset.words(inert(text, {})) if len(text) <= LONG else f"<p>{html.escape(text[:_WIDE])}</p>"
+        return f'<div class="words">{shown}</div>{pictures}'
+    if answer.part and answer.value is not None and not answer.part.runs:
+        return typeset.answer(answer.part, answer.value, answer.p) + pictures
+    return typeset.code(answer.text[:_WIDE]) + pictures
+
+
+def _picture(name: str, bundle: Any) -> str:
+    """A picture of a written answer, within the page."""
+    for kind, content in bundle.items() if isinstance(bundle, Mapping) else ():
+        if is_picture(kind, content):
+            return f'<img src="data:{kind};base64,{html.escape(str(content))}" alt="{html.escape(name)}">'
+    return ""
+
+
+def _shown(answer: Waiting) -> str:
+    if answer.value is not None and answer.part and not answer.part.runs:
+        return typeset.as_typed(answer.value)[:_WIDE]
+    return written_text(answer.text)[:_WIDE]
+
+
+def reference_html(answer: Waiting) -> str:
+    """The right answer of the student's own variant."""
+    if answer.part is None or answer.whole:
+        return ""
+    try:
+        return typeset.reference(answer.part, answer.p)
+    except Exception:  # a fault of the problem's is told where it is judged
+        return ""
+
+
+def why_html(answer: Waiting) -> str:
+    """Why a person must look, what each check came to, and what is written beside it."""
+    if answer.outcome is None:
+        return "<p>A grader marks this part: the notebook is graded by nbgrader alone.</p>"
+    lines = []
+    for verdict in answer.outcome.verdicts:
+        word = {True: "✓", False: "✗", None: "?"}[verdict.ok]
+        if verdict.code == PERSON:
+            lines.append("<p>It is answered in words.</p>")
+            continue
+        staff = f'<pre class="typed">{html.escape(verdict.staff[:LONG])}</pre>' if verdict.staff else ""
+        said = html.escape(" ".join(filter(None, (why_in_a_line(verdict), verdict.witness))))
+        lines.append(
+            f"<p>{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code> {said}</p>{staff}"
+        )
+    lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
+    if answer.key.earlier:
+        lines.append(f"<p>The earlier answer, which was wrong: <code>{html.escape(answer.key.earlier)}</code></p>")
+    if answer.by_hand is not None:
+        lines.append(f"<p>It has {answer.by_hand:g} points by hand, given for another answer.</p>")
+    return "".join(lines)
