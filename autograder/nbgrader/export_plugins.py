@@ -13,6 +13,7 @@ from traitlets import Bool, Unicode
 
 from autograder.errors import StaffError
 from autograder.nbgrader.class_gradebook import class_marks
+from autograder.nbgrader.course_directory import CourseDirectory
 from autograder.reporting import marks_table
 from autograder.reporting.class_marks import ClassMarks
 from autograder.reporting.lms_files import PLATFORMS, Wanted, fill_in
@@ -28,7 +29,8 @@ class _Exporter(ExportPlugin):  # type: ignore[misc]
         if len(known) != 1:
             raise StaffError("assignment", f"name one assignment: --assignment NAME; there are {', '.join(known)}")
         coursedir = self.parent.coursedir
-        marks = class_marks(gradebook, known[0], Path(coursedir.root), coursedir)
+        place = CourseDirectory.of(coursedir.config, coursedir.root)
+        marks = class_marks(gradebook.db.connection(), known[0], place)
         students = {str(name) for name in self.student}
         return marks.only(students) if students else marks
 

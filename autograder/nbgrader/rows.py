@@ -23,11 +23,12 @@ from nbgrader.api import (
 )
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import func, select
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import load_only
 
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
+from autograder.nbgrader.course_directory import understood
 from autograder.nbgrader.foreign import SourceCells
 from autograder.nbgrader.run_and_judge import comment_on, fill_in
 from autograder.nbgrader.scale import Scale, agree, set_due
@@ -420,13 +421,5 @@ class Rows:
 
 def _gradebook(url: str, course: str) -> Gradebook:
     """nbgrader's gradebook, its tables made where there are none; StaffError where it cannot be had."""
-    try:
+    with understood():
         return Gradebook(url, course)
-    except ModuleNotFoundError as error:
-        raise StaffError(
-            "no_driver",
-            f"the gradebook's database needs the Python package {error.name}; "
-            "for PostgreSQL: pip install 'psycopg[binary]'",
-        ) from error
-    except SQLAlchemyError as error:
-        raise StaffError("gradebook", f"the gradebook cannot be opened: {error}") from error

@@ -169,7 +169,7 @@ def _other_seats(
     for i, pupil in enumerate(there):
         if item.notebook in pupil.parameters:
             variants[repr(sorted(pupil.parameters[item.notebook].items(), key=str))].append(i)
-    if len(variants) < 2:
+    if len(variants) < 2 or item.options:  # one of a few letters is right for many
         return
     for i, pupil in enumerate(there):
         mark = pupil.marks[item.name]

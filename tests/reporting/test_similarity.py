@@ -29,6 +29,7 @@ RENAMED = COPIED.replace("s = ", "both   = ").replace("s @", "both @").replace("
 SAME = [
     ("renamed", COPIED, RENAMED),
     ("comments and spaces", COPIED, COPIED.replace("# mine\n", "\n\n").replace(" + ", "  +  ")),
+    ("another variant", f"{COPIED}    p = {{'K': 2}}\n", f"{COPIED}    p = {{'K': 3, 'old': True}}\n"),
     ("a docstring", COPIED, COPIED.replace("    # mine", '    """Mine."""')),
 ]
 OTHER = [
