@@ -1,7 +1,7 @@
 """Marks put into the file that an instructor has downloaded from a learning platform, so that it can be uploaded again.
 
 Nothing but the cells of one column is written. Students are found by the numbers that the platform knows them by, never
-by their names. What each platform does with an uploaded file stands in docs/exports.md, rule by rule.
+by their names. What each platform does with an uploaded file stands in docs/after-the-exam.md.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ class Platform:
 
     `ids` are the columns by which it knows a student, the best first, and `numbers` those that hold a number of its
     own, by the name under which rosters keep it. `column` matches the heading of a column of marks and gives its
-    `title`; `maximum` are headings of a column with the maximum, `locked` of one that says "No" where a mark is closed.
-    `excused` is what stands for an excused student; `unread` matches headings that the platform passes over. With
-    `one_column` the file has one column of marks, whatever the assignment is called.
+    `title`; with `one_column` there is one, whatever the assignment is called. `unread` matches headings that the
+    platform passes over, `no_student` the first cell of a line that is about no student, and `maxima` that of the line
+    with each column's maximum; `maximum` are headings of a column with it. `locked` is the heading of a column that
+    says "No" where a mark is closed, `unassigned` what a cell holds that takes none, `excused` what stands for an
+    excused student.
     """
 
     name: str
@@ -34,9 +36,12 @@ class Platform:
     column: str
     numbers: Mapping[str, str] = field(default_factory=dict)
     maximum: tuple[str, ...] = ()
+    maxima: str = ""
     locked: str = ""
+    unassigned: str = ""
     excused: str = ""
     unread: str = ""
+    no_student: str = r"(?!)"
     one_column: bool = False
     needs: tuple[str, ...] = ()
 
@@ -48,7 +53,10 @@ PLATFORMS = {
         ids=("sis user id", "sis login id"),
         numbers={"id": "canvas"},
         column=r"(?P<title>.+?) \(\d+\)",
+        maxima="Points Possible",
+        unassigned="N/A",
         excused="EX",
+        no_student=r"\s*|.*Points Possible.*|.*Student, Test.*",
         unread=r"(Current|Final|Unposted|Override) (Score|Points|Grade)",
         needs=("student", "id", "section"),
     ),
@@ -123,7 +131,7 @@ def fill_in(sheet: Sheet, platform: Platform, marks: ClassMarks, people: Iterabl
     matched: dict[str, int] = {}
     for row in range(1, len(sheet.rows)):
         label = known.label(sheet, row)
-        if not label or not _is_student(platform, sheet, row):
+        if not label or re.fullmatch(platform.no_student, sheet.value(row, 0)):
             continue
         pupil, why = known.pupil(sheet, row)
         if pupil and pupil.id in matched:
@@ -223,8 +231,8 @@ class _Known:
                 self._by.setdefault(("", word), set()).add(pupil.id)
             for mail in {pupil.mail.casefold(), person.mail.casefold()} - {""}:
                 self._by.setdefault(("", mail), set()).add(pupil.id)
-            numbers = {**({"canvas": pupil.lms_id, "moodle": pupil.lms_id} if pupil.lms_id else {}), **person.numbers}
-            for system, number in numbers.items():
+            for system in platform.numbers.values():
+                number = person.numbers.get(system, pupil.lms_id)
                 self._by.setdefault((system, number), set()).add(pupil.id)
 
     def label(self, sheet: Sheet, row: int) -> str:
@@ -237,7 +245,7 @@ class _Known:
         for name, place in self.columns:
             value = sheet.value(row, place).strip().lstrip("#")
             system = self._platform.numbers.get(name, "")
-            if system == "moodle":  # "Participant 123", in the site's language
+            if system:  # Moodle has "Participant 123", in the site's language
                 value = (re.search(r"\d+$", value) or [""])[0]
             keys = {(system, value), (system, value.casefold())} if value else set()
             found |= set().union(*(self._by.get(key, set()) for key in keys))
@@ -246,20 +254,12 @@ class _Known:
         return None, f"this is {' or '.join(sorted(found))}" if found else "no student of the gradebook has this number"
 
 
-def _is_student(platform: Platform, sheet: Sheet, row: int) -> bool:
-    """Whether a line is about a student: Canvas puts points, how they are posted and a test student among them."""
-    first = sheet.value(row, 0)
-    return platform.name != "Canvas" or not (
-        "Points Possible" in first or "Student, Test" in first or not first.strip()
-    )
-
-
 def _closed(platform: Platform, sheet: Sheet, head: Sequence[str], row: int, column: int) -> str:
     """Why a cell takes no mark."""
     if platform.locked in head and _key(sheet.value(row, head.index(platform.locked))) == "no":
         return f"{platform.name} says that this mark cannot be changed"
-    if platform.name == "Canvas" and sheet.value(row, column).strip() == "N/A":
-        return "Canvas has not assigned it to this student"
+    if platform.unassigned and sheet.value(row, column).strip() == platform.unassigned:
+        return f"{platform.name} has not assigned it to this student"
     return ""
 
 
@@ -295,15 +295,12 @@ class _Maximum:
         for pattern in _MAXIMA:
             if found := re.search(pattern, self._sheet.head[column]):
                 return _number(found[1])
-        if platform.name != "Canvas":
-            return None
-        for row in range(1, len(self._sheet.rows)):
-            if "Points Possible" in self._sheet.value(row, 0):
-                value = self._sheet.value(row, column).strip()
+        for row in range(1, len(self._sheet.rows) if platform.maxima else 0):
+            if platform.maxima in self._sheet.value(row, 0):
+                value = self._sheet.value(row, column)
                 if "read only" in value.casefold():
-                    raise StaffError(
-                        "column", f"Canvas takes no marks for {self._sheet.head[column]!r}: it is read only"
-                    )
+                    heading = self._sheet.head[column]
+                    raise StaffError("column", f"{platform.name} takes no marks for {heading!r}: it is read only")
                 return _number(value)
         return None
 
