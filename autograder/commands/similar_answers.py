@@ -41,8 +41,7 @@ def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path |
         text = json.dumps(dataclasses.asdict(found) | {"facts": facts}, ensure_ascii=False, indent=1)
     else:
         text = report_files.similar_page(found, marks, sources, facts)
-    place.write_text(text, encoding="utf-8")
-    privacy.close(place)
+    privacy.write(place, text)
     print(f"wrote {place}: for staff alone")
     _show(found)
     return 0

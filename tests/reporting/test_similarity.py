@@ -141,7 +141,7 @@ def test_right_for_another_seat() -> None:
     found = likeness(class_of(*people), {}, {}, lambda item, p, typed: typed == str(10 + p["K"]))  # type: ignore[operator]
     (pair,) = found.pairs
     assert pair.students == ("s03", "s07") and pair.signals[0].kind == "seat"
-    assert "1 of 19 other variants" in pair.signals[0].sentence
+    assert "of 19 other variants 1 would take it" in pair.signals[0].sentence
 
 
 def test_what_many_seats_would_take_says_nothing() -> None:
