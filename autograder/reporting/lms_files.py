@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
-from autograder.authoring.roster import Person
+from autograder.authoring.roster import Person, plain_heading
 from autograder.errors import StaffError, did_you_mean
 from autograder.reporting.class_marks import ClassMarks, Pupil
 from autograder.reporting.sheet import Sheet
@@ -27,7 +27,8 @@ class Platform:
     platform passes over, `no_student` the first cell of a line that is about no student, and `maxima` that of the line
     with each column's maximum; `maximum` are headings of a column with it. `locked` is the heading of a column that
     says "No" where a mark is closed, `unassigned` what a cell holds that takes none, `excused` what stands for an
-    excused student.
+    excused student. `most` says what becomes of more points than the maximum, where they are not taken. A first column
+    of cells like `person` is the one of `needs`, whatever its heading in the site's language.
     """
 
     name: str
@@ -38,7 +39,9 @@ class Platform:
     maximum: tuple[str, ...] = ()
     maxima: str = ""
     locked: str = ""
+    most: str = ""
     unassigned: str = ""
+    person: str = r"(?!)"
     excused: str = ""
     unread: str = ""
     no_student: str = r"(?!)"
@@ -69,6 +72,8 @@ PLATFORMS = {
         one_column=True,
         maximum=("maximum grade",),
         locked="grade can be changed",
+        most="passes over it",
+        person=r"\D+ \d+",
         needs=("identifier",),
     ),
     "brightspace": Platform(
@@ -76,6 +81,7 @@ PLATFORMS = {
         says="Grades > Enter Grades > Export, with Points grade and OrgDefinedId or Username",
         ids=("orgdefinedid", "username", "email"),
         column=r"(?P<title>.+?) Points Grade(?: <.*>)?",
+        most="cuts it off",
         needs=("end-of-line indicator",),
     ),
     "blackboard": Platform(
@@ -116,7 +122,7 @@ class Wanted:
 
 def fill_in(sheet: Sheet, platform: Platform, marks: ClassMarks, people: Iterable[Person], wanted: Wanted) -> Filled:
     """The file with everybody's total in one column; StaffError says why it cannot be uploaded, and what to do."""
-    head = [_key(name) for name in sheet.head]
+    head = headings(sheet, platform)
     if lacking := [name for name in platform.needs if name not in head]:
         raise StaffError(
             "template",
@@ -138,7 +144,7 @@ def fill_in(sheet: Sheet, platform: Platform, marks: ClassMarks, people: Iterabl
             raise StaffError("template", f"lines {matched[pupil.id] + 1} and {row + 1} of the file are both {pupil.id}")
         if pupil:
             matched[pupil.id] = filled.lines[pupil.id] = row
-            why = _closed(platform, sheet, head, row, column)
+            why = _closed(platform, sheet, head, row, column) or factor.above(pupil.total, row)
         if pupil and pupil.status == "held":
             dropped.add(row)
         text = "" if why or pupil is None else _text(pupil, platform, factor, row)
@@ -166,10 +172,6 @@ def two_decimals(points: float) -> str:
     return str(Decimal(repr(round(points, 6))).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
-def _key(name: str) -> str:
-    return " ".join(name.casefold().split())
-
-
 def _refuse_held(marks: ClassMarks, wanted: Wanted) -> None:
     held = [pupil.id for pupil in marks.pupils if pupil.status == "held"]
     if held and not wanted.omit_held:
@@ -190,8 +192,8 @@ def _column(sheet: Sheet, platform: Platform, marks: ClassMarks, wanted: str) ->
             place for place, title in titles.items() if wanted == title
         ]
     else:
-        ours = {_key(marks.assignment), _key(marks.title)}
-        places = [place for place, title in titles.items() if platform.one_column or _key(title) in ours]
+        ours = {plain_heading(marks.assignment), plain_heading(marks.title)}
+        places = [place for place, title in titles.items() if platform.one_column or plain_heading(title) in ours]
     if len(places) != 1:
         names = [sheet.head[place] for place in titles]
         guess = did_you_mean(wanted or marks.assignment, names)
@@ -208,6 +210,15 @@ def _column(sheet: Sheet, platform: Platform, marks: ClassMarks, wanted: str) ->
             f"assignment in {platform.name}, and download the file again",
         )
     return places[0]
+
+
+def headings(sheet: Sheet, platform: Platform) -> list[str]:
+    """The headings of a platform's file, as they are compared."""
+    head = [plain_heading(name) for name in sheet.head]
+    first = [sheet.value(row, 0).strip() for row in range(1, len(sheet.rows)) if sheet.value(row, 0).strip()]
+    if first and all(re.fullmatch(platform.person, cell) for cell in first):
+        head[0] = platform.needs[0]
+    return head
 
 
 class _Known:
@@ -256,7 +267,7 @@ class _Known:
 
 def _closed(platform: Platform, sheet: Sheet, head: Sequence[str], row: int, column: int) -> str:
     """Why a cell takes no mark."""
-    if platform.locked in head and _key(sheet.value(row, head.index(platform.locked))) == "no":
+    if platform.locked in head and plain_heading(sheet.value(row, head.index(platform.locked))) == "no":
         return f"{platform.name} says that this mark cannot be changed"
     if platform.unassigned and sheet.value(row, column).strip() == platform.unassigned:
         return f"{platform.name} has not assigned it to this student"
@@ -270,7 +281,7 @@ class _Maximum:
         self, sheet: Sheet, platform: Platform, head: Sequence[str], column: int, ours: float, *, scale: bool
     ) -> None:
         self.columns = [head.index(name) for name in platform.maximum if name in head]
-        self._sheet, self._ours = sheet, ours
+        self._sheet, self._ours, self._most = sheet, ours, platform.most
         self._one = self._of_all(platform, column)
         theirs = {self._theirs(row) for row in range(1, len(sheet.rows))} - {None, ours}
         if theirs and not scale:
@@ -285,6 +296,13 @@ class _Maximum:
         """Points as the platform counts them."""
         theirs = self._theirs(row)
         return points if theirs is None or theirs == self._ours or not self._ours else points * theirs / self._ours
+
+    def above(self, points: float | None, row: int) -> str:
+        """Why the platform does not take so many points."""
+        theirs = self._theirs(row)
+        if not self._most or points is None or theirs is None or self.of(points, row) <= theirs:
+            return ""
+        return f"{points:g} points are more than the maximum, and the platform {self._most}"
 
     def _theirs(self, row: int) -> float | None:
         for place in self.columns:

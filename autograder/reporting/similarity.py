@@ -24,6 +24,7 @@ from autograder.reporting.same_answers import Same, grouped, unnamed
 COMMON = 3  # students who may share a passage, or a tenth of the class: beyond, it is nothing unusual
 _DEALS = 300
 _BINS = 8
+_UNUSUAL = 0.5
 _SEATS = 0.1  # of the other seats that would accept a wrong answer: beyond, it says little
 Accepts = Callable[[Item, Mapping[str, object], str], bool]  # whether a typed answer is right for some parameters
 
@@ -64,8 +65,8 @@ class Likeness:
 
     @property
     def unusual(self) -> tuple[Pair, ...]:
-        """The pairs of which a class without contact would have less than one."""
-        return tuple(pair for pair in self.pairs if pair.by_chance < 1)
+        """The pairs of which two classes without contact would have less than one."""
+        return tuple(pair for pair in self.pairs if pair.by_chance < _UNUSUAL)
 
     @property
     def histogram(self) -> list[tuple[str, int]]:
