@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.course_directory import course_directory
 from tests.course.conftest import Classroom, environment
 
 MANUAL = """
@@ -136,6 +137,15 @@ def test_the_template_is_not_overwritten(marked, tmp_path) -> None:
     file = given(tmp_path / "canvas.csv", "Student,ID,SIS User ID,SIS Login ID,Section,ps1 (1)\nP,1,perfect,,A,\n")
     words = ("--to", "canvas", "--template", file, "--column", "ps1 (1)", "--held", "omit", "--out", file)
     assert "is the file that was read" in run(marked, "export", *words, code=1)
+
+
+def test_the_configuration_is_the_one_that_nbgrader_reads(marked) -> None:
+    """Its file in the course, and what it says of the folders."""
+    with (marked.path / "nbgrader_config.py").open("a") as file:
+        file.write('\nc.CourseDirectory.submitted_directory = "in"\n')
+    ours = course_directory(marked.path)
+    with opened(marked.path) as api:
+        assert (ours.submitted_directory, ours.database) == ("in", str(api.coursedir.db_url))
 
 
 LIGHT = [
