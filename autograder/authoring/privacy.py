@@ -34,6 +34,12 @@ def close(path: Path, *, shared: bool = False) -> None:
         path.chmod(mode | inherited)
 
 
+def write(path: Path, content: bytes | str) -> None:
+    """Write a file that nobody else can read; a student's text may hold what is no character."""
+    path.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    close(path)
+
+
 def shared(course: Path) -> bool:
     """Whether a group shares the course: it may write to its folder, as nbgrader's `groupshared` wants it."""
     return bool(course.stat().st_mode & 0o020)

@@ -98,3 +98,12 @@ def _seal(identity: Identity, secret: bytes) -> str:
 def _keyed(secret: bytes, purpose: str, text: str) -> str:
     key = hmac.digest(secret, f"notebook {purpose}".encode(), hashlib.sha256)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def is_ours(notebook: Any) -> bool:
+    """Whether a notebook of the instructor's was built from a problem folder; others are left to nbgrader's own steps.
+
+    What was handed in does not say so of itself: ask the source.
+    """
+    marks = notebook.get("metadata", {}).get(MINE)
+    return isinstance(marks, dict) and {"slug", "version", "seed"} <= set(marks)

@@ -129,8 +129,8 @@ def similar(assignment: str, as_json: bool, course: Path | None, out: Path | Non
     """List pairs of answers that a person should lay side by side.
 
     For staff, and only when you ask for it: no mark changes, and nothing is sent anywhere. A pair has a score for what
-    it shares and few others have: rare passages of code, equal unusual wrong formulas, and answers that are wrong for
-    one's own numbers and right for another seat's. What is right, handed out, listed by the problem, or had by many
+    it shares and few others have: rare passages of code, equal unusual wrong answers, and answers that are wrong for
+    one's own numbers and right for another student's. What is right, handed out, listed by the problem, or had by many
     weighs nothing.
 
     \b

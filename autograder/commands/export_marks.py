@@ -23,7 +23,7 @@ def export_table(course: Path, assignment: str, *, long: bool, bom: bool, out: P
     """Our own table; the exit code."""
     marks = read_class(course, assignment)
     text = (marks_table.long if long else marks_table.wide)(marks, bom=bom)
-    _write(out or Path(f"{assignment}.csv"), text.encode(), ())
+    _write(out or Path(f"{assignment}.csv"), text, ())
     _say_statuses(marks)
     return 0
 
@@ -55,12 +55,11 @@ def export_filled(
     return int(bool(filled.pupils))
 
 
-def _write(place: Path, content: bytes, sources: tuple[Path, ...]) -> None:
+def _write(place: Path, content: bytes | str, sources: tuple[Path, ...]) -> None:
     """A file that nobody else can read; never the one that was read."""
     if any(place.exists() and source.exists() and place.samefile(source) for source in sources):
         raise StaffError("out", f"{place} is the file that was read; write to another one: --out FILE")
-    place.write_bytes(content)
-    privacy.close(place)
+    privacy.write(place, content)
     print(f"wrote {place}")
 
 

@@ -16,9 +16,8 @@ DECISIONS = 60  # about equal answers: more of them would take longer than the r
 
 def report_class(course: Path, assignment: str, kind: str, out: Path | None) -> int:
     """Write the report on a class; the exit code."""
-    report = class_report(read_class(course, assignment), Judged(loading.find_problems(course), DECISIONS))
+    report = class_report(read_class(course, assignment, listed=True), Judged(loading.find_problems(course), DECISIONS))
     place = out or Path(f"{assignment}-report.{kind}")
-    place.write_text(_WRITE[kind](report), encoding="utf-8")
-    privacy.close(place)
+    privacy.write(place, _WRITE[kind](report))
     print(f"wrote {place}")
     return 0

@@ -6,12 +6,14 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from autograder.authoring import loading, privacy
+from autograder.authoring.sealing import as_json
 from autograder.core import Answer
 from autograder.errors import AutograderError
 from autograder.grading.judge import judge_part
@@ -28,7 +30,7 @@ DECISIONS = 2_000  # about equal answers, in all
 def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path | None) -> int:
     """Write the page on pairs of similar answers; the exit code."""
     course = course.resolve()
-    marks = read_class(course, assignment)
+    marks = read_class(course, assignment, listed=True)
     sources = answer_cells(course, marks)
     problems = loading.find_problems(course)
     known, same = given_code(course, marks), Judged(problems, DECISIONS)
@@ -39,8 +41,7 @@ def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path |
         text = json.dumps(dataclasses.asdict(found) | {"facts": facts}, ensure_ascii=False, indent=1)
     else:
         text = report_files.similar_page(found, marks, sources, facts)
-    place.write_text(text, encoding="utf-8")
-    privacy.close(place)
+    privacy.write(place, text)
     print(f"wrote {place}: for staff alone")
     _show(found)
     return 0
@@ -60,23 +61,23 @@ def _show(found: Likeness) -> None:
 
 
 class _Accepts:
-    """Whether a typed answer is right under some parameters, by the judge; each question is put once."""
+    """Whether a typed answer is right under some parameters, by the judge; one question for all with one solution."""
 
     def __init__(self, problems: Path) -> None:
         self._problems = problems
+        self._solutions: dict[tuple[str, str], str] = {}
         self._known: dict[tuple[str, str, str], bool] = {}
 
-    def __call__(self, item: Item, p: Mapping[str, object], typed: str) -> bool:
-        key = (item.name, repr(sorted(p.items(), key=str)), typed)
-        if key not in self._known:
-            self._known[key] = self._judged(item, dict(p), typed)
-        return self._known[key]
-
-    def _judged(self, item: Item, p: dict[str, object], typed: str) -> bool:
-        if not item.slug:
-            return False
+    def __call__(self, item: Item, p: Mapping[str, Any], typed: str) -> bool:
         try:
-            part = loading.load(item.slug, self._problems).part(item.part)
-            return judge_part(part, p, lambda question: Answer(value=typed), (0,), ()).standing == "earned"
+            part = loading.load(item.slug, self._problems).part(item.part).terse()
         except AutograderError:
             return False
+        seat = (item.name, as_json(dict(p)))
+        if seat not in self._solutions:
+            self._solutions[seat] = part.solution_cell(dict(p))
+        key = (item.name, self._solutions[seat], typed)
+        if key not in self._known:
+            outcome = judge_part(part, dict(p), lambda question: Answer(value=typed), (0,), ())
+            self._known[key] = outcome.standing == "earned"
+        return self._known[key]

@@ -18,11 +18,11 @@ from typing import Any
 
 import nbformat
 
+from autograder.authoring.sealing import is_ours
 from autograder.course import run as grading
 from autograder.errors import StaffError
 from autograder.grading.foreign_cells import id_of, is_trusted
 from autograder.nbgrader.course_api import done, opened
-from autograder.nbgrader.handouts import is_ours
 
 CONFIG = "nbgrader_config.py"
 LINES = "from autograder.nbgrader import configure\nconfigure(c, __import__('pathlib').Path(__file__).parent)\n"

@@ -8,15 +8,17 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.authoring import privacy
 from autograder.course.lock import alone
 from autograder.grading import report as reports
 from autograder.nbgrader.class_gradebook import read_class
-from autograder.nbgrader.course_api import opened
-from autograder.nbgrader.folder import Folder
 from autograder.reporting.given_marks import Given, by_student, read_given
 from autograder.reporting.sheet import read_sheet
+
+if TYPE_CHECKING:
+    from autograder.nbgrader.folder import Folder
 
 
 def take(
@@ -34,6 +36,9 @@ def take(
     given = read_given(sheet, read_class(course, assignment), columns, id_column)
     if dry_run or not given:
         return given
+    from autograder.nbgrader.course_api import opened  # nbgrader writes marks, and is not needed to compare them
+    from autograder.nbgrader.folder import Folder
+
     with opened(course) as api, alone(course, assignment, shared=bool(api.coursedir.groupshared)):
         folder = Folder(api, assignment)
         try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.voids import CHECK as VOID
 from autograder.authoring.voids import FULL, Void, is_void
 from autograder.core import Answer, Outcome, Question, Report
@@ -27,7 +27,6 @@ from autograder.grading.repeatability import CODE as UNSTABLE
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder, Handed
-from autograder.nbgrader.handouts import is_ours
 from autograder.nbgrader.scale import fits
 from autograder.protocol.answering import question_key
 from autograder.sandbox import CellResult

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.voids import Void
 from autograder.core import FAILURES, Outcome, Parameters, Part, Verdict
@@ -20,7 +20,6 @@ from autograder.grading import report as reports
 from autograder.grading.feedback import WHOLE
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.folder import Folder
-from autograder.nbgrader.handouts import is_ours
 from autograder.reporting.same_answers import with_numbers_of
 
 _A_GRADER = re.compile(r"\s*A (?:grader|person) will .*$", re.DOTALL)

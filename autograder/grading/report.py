@@ -28,7 +28,7 @@ _TYPED = 8_000  # characters of packed answers, beyond which they are arrays
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What the judge found about one part: the codes that cost points or held it, the hint, and what was typed."""
+    """What the judge found about one part: the codes that cost points or held it, the hint, and what was typed then."""
 
     codes: tuple[str, ...]
     hint: str
@@ -95,13 +95,13 @@ def _finding(item: Mapping[str, Any]) -> Finding:
     return Finding(
         codes=tuple(dict.fromkeys(verdict["code"] for verdict in open_ones)),
         hint=next((verdict["message"] for verdict in open_ones if verdict["message"]), ""),
-        typed=_typed(item["part"], item["answers"]) if len(item["answers"]) <= _TYPED else "",
+        typed=_typed(item["part"], item["answers"]) if open_ones and len(item["answers"]) <= _TYPED else "",
     )
 
 
 def _typed(part: str, packed: str) -> str:
     """What a part's name was bound to, where that is text or a number."""
-    for (kind, name, _), answer in _unpack(packed):
+    for (kind, name, _), answer in _unpack(packed, arrays=False):
         value = answer["value"]
         if name == part and kind in ("typed", "value", "text"):
             rows = value if isinstance(value, list) else [value]
@@ -161,8 +161,8 @@ def _question(question: Question) -> list[str]:
     return [question.kind, question.name, question_key(question)]
 
 
-def _unpack(text: str) -> Any:
-    return decode(zlib.decompress(base64.b64decode(text, validate=True)))
+def _unpack(text: str, *, arrays: bool = True) -> Any:
+    return decode(zlib.decompress(base64.b64decode(text, validate=True)), arrays=arrays)
 
 
 def _pair(pair: list[Any]) -> tuple[Question, Answer]:

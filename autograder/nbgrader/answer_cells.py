@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import variant
 from autograder.errors import AutograderError
-from autograder.nbgrader.course_api import opened
-from autograder.nbgrader.handouts import is_ours, read_source
+from autograder.nbgrader.course_directory import course_directory
 from autograder.reporting.class_marks import ClassMarks
 
 Cells = dict[str, dict[str, str]]
@@ -28,15 +27,14 @@ _MOMENT = re.compile(rb'"(?:iopub\.)?execute_input": ?"([^"]{20,40})"')
 def answer_cells(course: Path, marks: ClassMarks) -> Cells:
     """The source of each answer cell, by student and by the item's name."""
     found: Cells = {}
-    with opened(course) as api:
-        place = api.coursedir
-        for pupil in marks.pupils:
-            folder = Path(place.format_path(place.autograded_directory, pupil.id, marks.assignment))
-            for notebook in {item.notebook for item in marks.items}:
-                sources = _sources(folder / f"{notebook}.ipynb")
-                for item in marks.items:
-                    if item.notebook == notebook and (text := sources.get(answer_id(item.part), "")):
-                        found.setdefault(pupil.id, {})[item.name] = text
+    place = course_directory(course)
+    for pupil in marks.pupils:
+        folder = Path(place.format_path(place.autograded_directory, pupil.id, marks.assignment))
+        for notebook in {item.notebook for item in marks.items}:
+            sources = _sources(folder / f"{notebook}.ipynb")
+            for item in marks.items:
+                if item.notebook == notebook and (text := sources.get(answer_id(item.part), "")):
+                    found.setdefault(pupil.id, {})[item.name] = text
     return found
 
 
@@ -46,17 +44,16 @@ def facts_about_files(course: Path, marks: ClassMarks) -> list[str]:
     The notebook as it was released is nobody's. These are facts for a person, and no part of a score.
     """
     same: dict[tuple[str, str], list[str]] = defaultdict(list)
-    with opened(course) as api:
-        place = api.coursedir
-        released = Path(place.format_path(place.release_directory, ".", marks.assignment))
-        for pupil in marks.pupils:
-            folder = Path(place.format_path(place.submitted_directory, pupil.id, marks.assignment))
-            for notebook in sorted({item.notebook for item in marks.items}):
-                content = _content(folder / f"{notebook}.ipynb")
-                if content and content != _content(released / f"{notebook}.ipynb"):
-                    same[notebook, f"the same file, {hashlib.sha256(content).hexdigest()[:12]}"].append(pupil.id)
-                    for moment in sorted(set(_MOMENT.findall(content))):
-                        same[notebook, f"a cell that ran at {moment.decode()}"].append(pupil.id)
+    place = course_directory(course)
+    released = Path(place.format_path(place.release_directory, ".", marks.assignment))
+    for pupil in marks.pupils:
+        folder = Path(place.format_path(place.submitted_directory, pupil.id, marks.assignment))
+        for notebook in sorted({item.notebook for item in marks.items}):
+            content = _content(folder / f"{notebook}.ipynb")
+            if content and content != _content(released / f"{notebook}.ipynb"):
+                same[notebook, f"the same file, {hashlib.sha256(content).hexdigest()[:12]}"].append(pupil.id)
+                for moment in sorted(set(_MOMENT.findall(content))):
+                    same[notebook, f"a cell that ran at {moment.decode()}"].append(pupil.id)
     return [
         f"{notebook}.ipynb of {', '.join(students)}: {what}"
         for (notebook, what), students in same.items()
@@ -80,22 +77,23 @@ def given_code(course: Path, marks: ClassMarks) -> dict[str, list[str]]:
     The cell as it was handed out, the statement, and what the problem lists: reference, mistakes and equivalents.
     """
     found: dict[str, list[str]] = {}
-    with opened(course) as api:
-        for notebook in {item.notebook for item in marks.items}:
-            with contextlib.suppress(AutograderError):
-                source = read_source(api.coursedir, marks.assignment, notebook)
-                released = Path(api.coursedir.format_path(api.coursedir.release_directory, ".", marks.assignment))
-                texts = [*map(_text, source.cells), *_sources(released / f"{notebook}.ipynb").values()]
-                listed = _listed(source, course) if is_ours(source) else {}
-                for item in marks.items:
-                    if item.notebook == notebook:
-                        found[item.name] = [*texts, *listed.get(item.part, ())]
+    place = course_directory(course)
+    for notebook in {item.notebook for item in marks.items}:
+        source = place.source(marks.assignment, notebook)
+        released = Path(place.format_path(place.release_directory, ".", marks.assignment), f"{notebook}.ipynb")
+        texts = [*map(_text, source["cells"]), *_sources(released).values()]
+        listed: dict[str, list[str]] = {}
+        with contextlib.suppress(AutograderError):
+            listed = _listed(source, course) if is_ours(source) else {}
+        for item in marks.items:
+            if item.notebook == notebook:
+                found[item.name] = [*texts, *listed.get(item.part, ())]
     return found
 
 
 def _listed(source: Any, course: Path) -> dict[str, list[str]]:
     """Every answer that a problem lists, as a cell, by its part."""
-    words = source.metadata[MINE]
+    words = source["metadata"][MINE]
     problem = loading.load(words["slug"], loading.find_problems(course))
     p = variant(problem, words["seed"]).parameters
     found: dict[str, list[str]] = {}

@@ -2,56 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Grade,
-    Gradebook,
-    MissingEntry,
-    Notebook,
-    Student,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
-from sqlalchemy import select
+from sqlalchemy import Connection, DateTime, text
 
 from autograder.authoring import loading
 from autograder.authoring.assignment import Assignment as Written
 from autograder.authoring.assignment import read_if_there
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.voids import DROP
-from autograder.core import Problem
 from autograder.errors import AutograderError, StaffError
 from autograder.grading import report as reports
 from autograder.grading.report import Found
-from autograder.nbgrader.course_api import opened
-from autograder.nbgrader.handouts import is_ours, read_source
+from autograder.nbgrader.course_directory import CourseDirectory, gradebook_of
 from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
 
+_ASSIGNMENT = text("select id, duedate from assignment where name = :name").columns(duedate=DateTime)
+_ITEMS = text("""
+    select notebook.name, base_cell.name, grade_cells.max_score, task_cells.max_score
+    from base_cell
+    join notebook on notebook.id = base_cell.notebook_id
+    left join grade_cells on grade_cells.id = base_cell.id
+    left join task_cells on task_cells.id = base_cell.id
+    where notebook.assignment_id = :id and base_cell.type in ('GradeCell', 'TaskCell')
+""")
+_PEOPLE = text("select id, first_name, last_name, email, lms_user_id from student")
+_SUBMITTED = text("select student_id, timestamp from submitted_assignment where assignment_id = :id").columns(
+    timestamp=DateTime
+)
+_LATE = text("""
+    select student_id, sum(late_submission_penalty)
+    from submitted_notebook
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id
+    where submitted_assignment.assignment_id = :id group by student_id
+""")
+_GRADES = text("""
+    select student_id, notebook.name, base_cell.name, auto_score, manual_score, extra_credit, needs_manual_grade
+    from grade
+    join submitted_notebook on submitted_notebook.id = grade.notebook_id
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id
+    join notebook on notebook.id = submitted_notebook.notebook_id
+    join base_cell on base_cell.id = grade.cell_id
+    where submitted_assignment.assignment_id = :id
+""")
 
-def read_class(course: Path, assignment: str) -> ClassMarks:
-    """Everybody whom the gradebook knows, with their marks; StaffError where it does not know the assignment."""
-    with opened(course) as api, api.gradebook as gradebook:
-        return class_marks(gradebook, assignment, Path(api.coursedir.root), api.coursedir)
+
+def read_class(course: Path, assignment: str, *, listed: bool = False) -> ClassMarks:
+    """Everybody whom the gradebook knows, with their marks; StaffError where it does not know the assignment.
+
+    With what the problems list of their parts, if `listed`: who wants marks alone need not import a problem.
+    """
+    with gradebook_of(course) as (connection, place):
+        marks = class_marks(connection, assignment, place)
+        return replace(marks, items=tuple(_with_listed(marks.items, Path(place.root)))) if listed else marks
 
 
-def class_marks(gradebook: Gradebook, assignment: str, course: Path, coursedir: Any) -> ClassMarks:
+def class_marks(connection: Connection, assignment: str, place: CourseDirectory) -> ClassMarks:
     """The same from a gradebook that is open already."""
-    try:
-        row = gradebook.find_assignment(assignment)
-    except MissingEntry as error:
-        known = ", ".join(sorted(item.name for item in gradebook.assignments)) or "none"
+    row = connection.execute(_ASSIGNMENT, {"name": assignment}).one_or_none()
+    if row is None:
+        known = connection.scalars(text("select name from assignment order by name"))
         raise StaffError(
-            "no_assignment", f"the gradebook has no assignment {assignment!r}; there are: {known}"
-        ) from error
-    written = read_if_there(course, assignment)
-    items = tuple(_items(row, written, course, coursedir))
-    reader = _Reader(gradebook=gradebook, row=row, items=items, course=course, coursedir=coursedir, written=written)
+            "no_assignment",
+            f"the gradebook has no assignment {assignment!r}; there are: {', '.join(known) or 'none'}",
+        )
+    written = read_if_there(Path(place.root), assignment)
+    items = tuple(_items(connection, row.id, assignment, written, place))
+    reader = _Reader(
+        connection=connection,
+        row=row.id,
+        assignment=assignment,
+        items=items,
+        place=place,
+        written=written,
+    )
     return ClassMarks(
         assignment=assignment,
         title=written.title if written else assignment,
@@ -61,27 +88,26 @@ def class_marks(gradebook: Gradebook, assignment: str, course: Path, coursedir: 
     )
 
 
-def _items(row: Assignment, written: Written | None, course: Path, coursedir: Any) -> Iterator[Item]:
-    """The graded cells in the order of the assignment's file and of each problem's parts, or the gradebook's own."""
-    problems = {notebook.name: _problem(course, coursedir, row.name, notebook.name) for notebook in row.notebooks}
+def _items(
+    connection: Connection, row: str, assignment: str, written: Written | None, place: CourseDirectory
+) -> Iterator[Item]:
+    """The graded cells in the order of the assignment's file and of each notebook's cells."""
+    cells = {(notebook, part): grade or task for notebook, part, grade, task in connection.execute(_ITEMS, {"id": row})}
     order = list(written.problems) if written else []
-    for notebook in sorted(row.notebooks, key=lambda item: (_place(order, item.name), item.name)):
-        problem = problems[notebook.name]
-        parts = [part.name for part in problem.parts] if problem else []
-        cells = [*notebook.grade_cells, *notebook.task_cells]
-        for cell in sorted(cells, key=lambda cell: _place(parts, cell.name)):
-            part = problem.part(cell.name) if problem and cell.name in parts else None
-            void = written.voids.get(problem.slug, {}).get(cell.name) if written and problem else None
+    for notebook in sorted({notebook for notebook, _ in cells}, key=lambda name: (_place(order, name), name)):
+        source = place.source(assignment, notebook)
+        slug = str(source["metadata"][MINE]["slug"]) if is_ours(source) else ""
+        asked = [cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "") for cell in source["cells"]]
+        parts = sorted((part for name, part in cells if name == notebook), key=lambda part: (_place(asked, part), part))
+        for part in parts:
+            void = written.voids.get(slug, {}).get(part) if written else None
             yield Item(
-                notebook=notebook.name,
-                part=cell.name,
-                maximum=float(cell.max_score),
-                slug=problem.slug if problem else "",
-                title=problem.title if problem else notebook.name,
-                kind=part.kind if part else "",
+                notebook=notebook,
+                part=part,
+                maximum=float(cells[notebook, part] or 0),
+                slug=slug,
+                title=notebook,
                 void=void.effect if void else "",
-                mistakes=frozenset(mistake.__name__ for mistake in part.mistakes) if part else frozenset(),
-                options=part.shown_options if part else 0,
             )
 
 
@@ -89,43 +115,40 @@ def _place(order: list[str], name: str) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _problem(course: Path, coursedir: Any, assignment: str, notebook: str) -> Problem | None:
-    """The problem behind a notebook; None for a notebook that is not ours, or whose problem cannot be loaded."""
-    try:
-        source = read_source(coursedir, assignment, notebook)
-        if not is_ours(source):
-            return None
-        return loading.load(source.metadata[MINE]["slug"], loading.find_problems(course))
-    except AutograderError:
-        return None
+def _with_listed(items: Iterable[Item], course: Path) -> Iterator[Item]:
+    """The items with what their problems list; as they are where a problem is not ours or cannot be loaded."""
+    for item in items:
+        try:
+            problem = loading.load(item.slug, loading.find_problems(course)) if item.slug else None
+        except AutograderError:
+            problem = None
+        if problem is not None:
+            item = replace(item, title=problem.title)
+            for part in (part for part in problem.parts if part.name == item.part):
+                mistakes = frozenset(mistake.__name__ for mistake in part.mistakes)
+                item = replace(item, kind=part.kind, mistakes=mistakes, options=part.shown_options)
+        yield item
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Reader:
     """What is needed to read one student after the other; each table of the gradebook is read once."""
 
-    gradebook: Gradebook
-    row: Assignment
+    connection: Connection
+    row: str
+    assignment: str
     items: tuple[Item, ...]
-    course: Path
-    coursedir: Any
+    place: CourseDirectory
     written: Written | None
+
+    def _rows(self, query: Any) -> Iterator[Any]:
+        yield from self.connection.execute(query, {"id": self.row})
 
     def pupils(self) -> Iterator[Pupil]:
         """Everybody, in order of their ids."""
-        session = self.gradebook.db
-        people = session.execute(
-            select(Student.id, Student.first_name, Student.last_name, Student.email, Student.lms_user_id)
-        )
-        times = dict(
-            session.execute(
-                select(SubmittedAssignment.student_id, SubmittedAssignment.timestamp).where(
-                    SubmittedAssignment.assignment_id == self.row.id
-                )
-            ).all()
-        )
-        late, grades = self._late(), self._grades()
-        for student, first, last, mail, lms in sorted(people, key=lambda person: person[0]):
+        times, late = dict(self._rows(_SUBMITTED)), dict(self._rows(_LATE))
+        grades = self._grades()
+        for student, first, last, mail, lms in sorted(self.connection.execute(_PEOPLE), key=lambda row: row[0]):
             mine = grades.get(student, {})
             found = {name: self._found(student, name) for name in {item.notebook for item in self.items}}
             there = {name for name, report in found.items() if self._was_handed_in(student, name, report, mine)}
@@ -136,7 +159,7 @@ class _Reader:
                 mail=mail or "",
                 lms_id=lms or "",
                 handed_in=times.get(student),
-                late=late.get(student, 0.0),
+                late=late.get(student) or 0.0,
                 marks={item.name: self._mark(student, item, found[item.notebook], mine, there) for item in self.items},
                 parameters={name: report.parameters for name, report in found.items() if report},
                 flags=tuple(flag for report in found.values() if report for flag in report.flags),
@@ -144,42 +167,20 @@ class _Reader:
 
     def _grades(self) -> dict[str, dict[str, Any]]:
         """Everybody's rows by the item's name."""
-        rows = self.gradebook.db.execute(
-            select(
-                SubmittedAssignment.student_id, Notebook.name, BaseCell.name, Grade.auto_score, Grade.manual_score,
-                Grade.extra_credit, Grade.needs_manual_grade,
-            )
-            .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-            .join(BaseCell, BaseCell.id == Grade.cell_id)
-            .where(SubmittedAssignment.assignment_id == self.row.id)
-        )  # fmt: skip
         found: dict[str, dict[str, Any]] = {}
-        for student, notebook, part, auto, manual, extra, waits in rows:
-            found.setdefault(student, {})[f"{notebook}.{part}"] = (auto, manual, extra or 0.0, waits)
-        return found
-
-    def _late(self) -> dict[str, float]:
-        rows = self.gradebook.db.execute(
-            select(SubmittedAssignment.student_id, SubmittedNotebook.late_submission_penalty)
-            .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-            .where(SubmittedAssignment.assignment_id == self.row.id)
-        )
-        found: dict[str, float] = {}
-        for student, penalty in rows:
-            found[student] = found.get(student, 0.0) + (penalty or 0.0)
+        for student, notebook, part, auto, manual, extra, waits in self._rows(_GRADES):
+            found.setdefault(student, {})[f"{notebook}.{part}"] = (auto, manual, extra or 0.0, bool(waits))
         return found
 
     def _found(self, student: str, notebook: str) -> Found | None:
         try:
-            return reports.findings(reports.path_of(self.course, self.row.name, student, notebook))
+            return reports.findings(reports.path_of(Path(self.place.root), self.assignment, student, notebook))
         except StaffError:
             return None
 
     def _was_handed_in(self, student: str, notebook: str, report: Found | None, mine: Mapping[str, Any]) -> bool:
         """Whether there is a graded notebook, or a person has marked, or is to mark, something of it."""
-        place = self.coursedir.format_path(self.coursedir.autograded_directory, student, self.row.name)
+        place = self.place.format_path(self.place.autograded_directory, student, self.assignment)
         if report or Path(place, f"{notebook}.ipynb").is_file():
             return True
         names = [item.name for item in self.items if item.notebook == notebook]

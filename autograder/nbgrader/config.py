@@ -39,6 +39,8 @@ def configure(c: Any, course: Path | str) -> None:
     """
     _find_alembic()
     c.CourseDirectory.root = str(Path(course).resolve())
+    if "nbgrader" not in sys.modules:  # whoever asks only where a course's files lie need not wait for it
+        return
     kernels = (c.NotebookClient, c.ExecutePreprocessor, c.Execute)
     if not any("kernel_manager_class" in section for section in kernels):
         c.NotebookClient.kernel_manager_class = f"{HERE}.kernels.PrivateKernels"
@@ -130,14 +132,19 @@ def _say(text: str) -> None:
 
 
 def prepare_gradebooks() -> None:
-    """Let every gradebook of this process wait where another program has it locked: SQLite's own five seconds are few
-    beside a class. A new one gets its version from here: nbgrader would start `alembic` for it, which imports all of
-    nbgrader once more."""
+    """Let every gradebook of this process wait for others. A new one gets its version from here: nbgrader would start
+    `alembic` for it, which imports all of nbgrader once more."""
     from nbgrader import api
+
+    api.get_alembic_version = _version
+    let_wait()
+
+
+def let_wait() -> None:
+    """Wait for a gradebook that another program has locked: SQLite's own five seconds are few beside a class."""
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
-    api.get_alembic_version = _version
     if not event.contains(Engine, "connect", _wait):
         event.listen(Engine, "connect", _wait)
 

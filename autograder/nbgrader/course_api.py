@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import logging
-import os
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 from autograder.authoring.roster import Person
 from autograder.errors import StaffError
 from autograder.nbgrader.config import prepare_gradebooks
+from autograder.nbgrader.course_directory import working_directory
 
 LINES = 40  # of a failure's log
 
@@ -22,7 +22,7 @@ LINES = 40  # of a failure's log
 @contextlib.contextmanager
 def opened(course: Path, *, verbose: bool = False) -> Iterator[Any]:
     """nbgrader's API for the course with the configuration in its folder; the working directory is the course's."""
-    with _working_directory(course), warnings.catch_warnings():
+    with working_directory(course), warnings.catch_warnings():
         # nbgrader's models overlap in their relationships, and its own calls are deprecated: nobody here can mend it.
         warnings.filterwarnings("ignore", module=r"(nbgrader|nbconvert|jupyter_client|traitlets|sqlalchemy)")
         warnings.filterwarnings("ignore", message=".*relationship .*")
@@ -33,16 +33,6 @@ def opened(course: Path, *, verbose: bool = False) -> Iterator[Any]:
         app = NbGrader(log_level=logging.INFO if verbose else logging.CRITICAL)
         app.load_config_file()
         yield NbGraderAPI(config=app.config)
-
-
-@contextlib.contextmanager
-def _working_directory(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def done(step: str, result: dict[str, Any]) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Unicode
 
+from autograder.authoring import privacy
 from autograder.errors import StaffError
 from autograder.nbgrader.class_gradebook import class_marks
+from autograder.nbgrader.course_directory import CourseDirectory
 from autograder.reporting import marks_table
 from autograder.reporting.class_marks import ClassMarks
 from autograder.reporting.lms_files import PLATFORMS, Wanted, fill_in
@@ -28,13 +30,14 @@ class _Exporter(ExportPlugin):  # type: ignore[misc]
         if len(known) != 1:
             raise StaffError("assignment", f"name one assignment: --assignment NAME; there are {', '.join(known)}")
         coursedir = self.parent.coursedir
-        marks = class_marks(gradebook, known[0], Path(coursedir.root), coursedir)
+        place = CourseDirectory.of(coursedir.config, coursedir.root)
+        marks = class_marks(gradebook.db.connection(), known[0], place)
         students = {str(name) for name in self.student}
         return marks.only(students) if students else marks
 
-    def _write(self, name: str, content: bytes) -> None:
+    def _write(self, name: str, content: bytes | str) -> None:
         place = Path(self.to or name)
-        place.write_bytes(content)
+        privacy.write(place, content)
         self.log.info("Exporting grades to %s", place)
 
 
@@ -46,7 +49,7 @@ class MarksTable(_Exporter):
     def export(self, gradebook: Any) -> None:
         """Write the wide table."""
         marks = self._marks(gradebook)
-        self._write(f"{marks.assignment}.csv", marks_table.wide(marks, bom=self.bom).encode())
+        self._write(f"{marks.assignment}.csv", marks_table.wide(marks, bom=self.bom))
 
 
 class MarksByPart(_Exporter):
@@ -55,7 +58,7 @@ class MarksByPart(_Exporter):
     def export(self, gradebook: Any) -> None:
         """Write the long table."""
         marks = self._marks(gradebook)
-        self._write(f"{marks.assignment}.csv", marks_table.long(marks).encode())
+        self._write(f"{marks.assignment}.csv", marks_table.long(marks))
 
 
 class FilledIn(_Exporter):

@@ -24,13 +24,13 @@ from pygments.lexers.special import TextLexer
 from pygments.util import ClassNotFound
 from traitlets import Bool, List, Unicode
 
+from autograder.authoring.sealing import is_ours
 from autograder.authoring.source_notebook import without_hidden
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import VOIDED
 from autograder.grading.repair import OWN, OWN_LABEL
 from autograder.grading.typeset import with_mathml
 from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
-from autograder.nbgrader.handouts import is_ours
 from autograder.nbgrader.own_pages import Pages
 
 MAX_COLOURED = 200_000  # characters of a page that are code in colours

@@ -11,9 +11,9 @@ from typing import Any
 from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import GetGrades
 
+from autograder.authoring.sealing import is_ours
 from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
 from autograder.nbgrader.files import own_files, replace_folder
-from autograder.nbgrader.handouts import is_ours
 from autograder.nbgrader.own_pages import Pages
 from autograder.nbgrader.rows import Rows
 

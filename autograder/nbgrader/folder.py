@@ -27,7 +27,7 @@ from nbgrader.converters import Autograde
 from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.authoring import loading, privacy
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.variants import course_secret
 from autograder.core import Report
 from autograder.errors import StaffError
@@ -50,7 +50,7 @@ from autograder.nbgrader.files import (
     time_handed_in,
 )
 from autograder.nbgrader.foreign import Foreign, Overwrite, why_outside
-from autograder.nbgrader.handouts import Handouts, is_ours, read_source
+from autograder.nbgrader.handouts import Handouts, read_source
 from autograder.nbgrader.intake import (
     ODD,
     close_to_others,

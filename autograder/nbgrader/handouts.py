@@ -19,7 +19,7 @@ from autograder.authoring import ledger, loading
 from autograder.authoring.assignment import Assignment, read_assignment, read_if_there
 from autograder.authoring.building import notebook_text
 from autograder.authoring.ledger import Made
-from autograder.authoring.sealing import MINE, Identity, as_json
+from autograder.authoring.sealing import MINE, Identity, as_json, is_ours
 from autograder.authoring.variants import course_secret, own_seed, student_seed, variant
 from autograder.errors import AutograderError, StaffError
 from autograder.grading.foreign_cells import id_of, ids_in
@@ -28,15 +28,6 @@ from autograder.nbgrader.foreign import released_form_of
 from autograder.nbgrader.stubs import PutStubs
 
 MOST_FOUND = 500  # files that are remembered
-
-
-def is_ours(notebook: Any) -> bool:
-    """Whether a notebook of the instructor's was built from a problem folder; others are left to nbgrader's own steps.
-
-    What was handed in does not say so of itself: ask the source.
-    """
-    marks = notebook.get("metadata", {}).get(MINE)
-    return isinstance(marks, dict) and {"slug", "version", "seed"} <= set(marks)
 
 
 def has_own_variants(source: Any) -> bool:

@@ -28,7 +28,7 @@ from nbgrader.preprocessors import (
 )
 
 from autograder.authoring import privacy
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.source_notebook import answer_id
 from autograder.errors import StaffError
 from autograder.grading.foreign_cells import id_of, is_trusted, realigned
@@ -51,7 +51,7 @@ from autograder.nbgrader.files import (
     unpacked_at,
 )
 from autograder.nbgrader.foreign import NOTED
-from autograder.nbgrader.handouts import Handouts, is_ours, read_source
+from autograder.nbgrader.handouts import Handouts, read_source
 
 log = logging.getLogger(__name__)
 EMPTY = b'{"cells": []}'

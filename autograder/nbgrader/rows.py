@@ -23,11 +23,12 @@ from nbgrader.api import (
 )
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import func, select
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import load_only
 
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
+from autograder.nbgrader.course_directory import understood
 from autograder.nbgrader.foreign import SourceCells
 from autograder.nbgrader.run_and_judge import comment_on, fill_in
 from autograder.nbgrader.scale import Scale, agree, set_due
@@ -217,20 +218,17 @@ class Rows:
                 "no_due_date",
                 f"{name} has no due date to be extended; write one into {name}.toml: due = 2026-05-10T23:59:00+02:00",
             )
-        row = self._row_of(student)
-        if row is None:
-            self._is_known(student)
-            row = self._submission(student, None)
-            for notebook in self._notebooks:
-                for grade in self._by_name(Grade, self._notebook(row, notebook).id).values():
-                    grade.needs_manual_grade = False  # nothing is there to be looked at
+        row = self._row_of(student) or self._begun(student)
         row.extension = datetime.timedelta(days=days) if days else None
         self._session.flush()
         self.penalties(student)
         return row
 
-    def _is_known(self, student: str) -> None:
-        """Refuse a student whom a gradebook with students does not have: a slip of the pen would go unnoticed."""
+    def _begun(self, student: str) -> Any:
+        """The row of a student who has handed in nothing yet, so that nothing is there to be looked at.
+
+        A student whom a gradebook with students does not have is refused: a slip of the pen would go unnoticed.
+        """
         known = self.students()
         if known and student not in known:
             raise StaffError(
@@ -238,6 +236,10 @@ class Rows:
                 f"the gradebook has no student {student!r}{did_you_mean(student, known)}; to add one: nbgrader db "
                 f"student add {student}",
             )
+        row = self._submission(student, None)
+        for name in self._notebooks:
+            self._nothing_handed_in(self._notebook(row, name).id)
+        return row
 
     def penalties(self, student: str) -> None:
         """Work out again what lateness costs a student: marks by hand and dates may be others by now."""
@@ -252,12 +254,7 @@ class Rows:
         Of a notebook `on_paper` nothing was handed in before: its other parts wait for a person from now on.
         """
         try:
-            row, marks = self._row_of(student), list(marks)
-            if row is None:
-                self._is_known(student)
-                row = self._submission(student, None)
-                for name in self._notebooks:
-                    self._nothing_handed_in(self._notebook(row, name).id)
+            row, marks = self._row_of(student) or self._begun(student), list(marks)
             for name in self._notebooks:
                 mine = self._notebook(row, name).id
                 grades, comments = self._by_name(Grade, mine), self._by_name(Comment, mine)
@@ -420,13 +417,5 @@ class Rows:
 
 def _gradebook(url: str, course: str) -> Gradebook:
     """nbgrader's gradebook, its tables made where there are none; StaffError where it cannot be had."""
-    try:
+    with understood():
         return Gradebook(url, course)
-    except ModuleNotFoundError as error:
-        raise StaffError(
-            "no_driver",
-            f"the gradebook's database needs the Python package {error.name}; "
-            "for PostgreSQL: pip install 'psycopg[binary]'",
-        ) from error
-    except SQLAlchemyError as error:
-        raise StaffError("gradebook", f"the gradebook cannot be opened: {error}") from error

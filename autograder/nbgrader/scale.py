@@ -19,14 +19,14 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.authoring import loading
 from autograder.authoring.assignment import Assignment, read_if_there
 from autograder.authoring.building import notebooks
-from autograder.authoring.sealing import MINE
+from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.variants import variant
 from autograder.authoring.voids import Void, listed
 from autograder.core import Answer, Part, Problem
 from autograder.errors import AutograderError, StaffError, did_you_mean
 from autograder.grading.judge import judge_part
 from autograder.nbgrader.course_api import opened
-from autograder.nbgrader.handouts import is_ours, read_source
+from autograder.nbgrader.handouts import read_source
 
 Points = Mapping[str, float]  # by part
 

@@ -9,8 +9,9 @@ from typing import Any
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.authoring import ledger, loading, sealing
+from autograder.authoring.sealing import is_ours
 from autograder.authoring.variants import course_secret, variant
-from autograder.nbgrader.handouts import has_own_variants, is_ours
+from autograder.nbgrader.handouts import has_own_variants
 
 
 class PutSeal(NbGraderPreprocessor):  # type: ignore[misc]

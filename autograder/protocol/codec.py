@@ -61,8 +61,11 @@ def encode(value: Any) -> bytes:
     return struct.pack(">I", len(header)) + header + b"".join(buffers)
 
 
-def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES) -> Any:
-    """The value in a frame; Unreadable for anything that `encode` would not have written within the limits."""
+def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES, arrays: bool = True) -> Any:
+    """The value in a frame; Unreadable for anything that `encode` would not have written within the limits.
+
+    Without `arrays`, None stands for each, and torch is not imported for them.
+    """
     data = memoryview(frame)
     if len(data) > max_bytes:
         raise Unreadable("too_large", f"the answer takes more than {max_bytes // 2**20} MB")
@@ -75,7 +78,7 @@ def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES)
         raise Unreadable("frame", "the answer breaks off within its header")
     try:
         header = json.loads(bytes(data[4 : 4 + size]).decode("utf-8"), parse_constant=_no_constant)
-        return _Unpack(data[4 + size :]).value(header, 0)
+        return _Unpack(data[4 + size :], arrays).value(header, 0)
     except Unreadable:
         raise
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError, MemoryError) as error:
@@ -201,8 +204,8 @@ def _pack_array(kind: str, array: np.ndarray, name: str, buffers: list[bytes]) -
 class _Unpack:
     """Reads one header; arrays take their bytes from the buffers in order."""
 
-    def __init__(self, buffers: memoryview) -> None:
-        self.buffers = buffers
+    def __init__(self, buffers: memoryview, arrays: bool) -> None:
+        self.buffers, self.arrays = buffers, arrays
         self.offset = 0
         self.items = 0
 
@@ -221,7 +224,7 @@ class _Unpack:
         if kind == "dict":
             return {_text(key): self.value(item, depth + 1) for key, item in map(_pair, _list(content))}
         if kind in ("numpy", "torch"):
-            return self.array(kind, node["d"], node["s"])
+            return self.array(kind, node["d"], node["s"]) if self.arrays else None
         return _scalar(kind, content)
 
     def array(self, kind: str, name: Any, shape: Any) -> Any:

@@ -47,7 +47,7 @@ class Mark:
     """What one student has in one item; `points` are None where `status` is held, missing or excused.
 
     `codes` are the judge's findings that cost points or held the part, `hint` what the student was told, `typed` the
-    answer as it was written, where it was typed. `by_hand` tells that a person decided.
+    answer as it was written, where it was typed and is not right. `by_hand` tells that a person decided.
     """
 
     status: Status

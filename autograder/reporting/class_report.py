@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
-from autograder.reporting.item_statistics import ClassStatistics, Figure, Scores, holm, kruskal, statistics
+from autograder.reporting.item_statistics import ClassStatistics, Figure, Scores, holm, kruskal, mean, statistics
 from autograder.reporting.same_answers import Same, grouped, unnamed
 
 UNSTABLE = "unstable"  # the judge's code for two runs that differ
+EMPTY = "missing"  # and for no answer
 _LARGE = 10  # students in a group that is compared with another
 _BINS = 10
 
@@ -144,9 +145,16 @@ def class_report(marks: ClassMarks, same: Same | None = None) -> ClassReport:
 
 
 def _scores(there: Sequence[Pupil], items: Sequence[Item]) -> Scores:
-    """Students by parts; NaN where a part waits."""
-    rows = [[_score(pupil.marks[item.name]) for item in items] for pupil in there]
-    return np.array(rows, dtype=float).reshape(len(there), len(items))
+    """Students by parts; NaN where a part waits, and in all of a part of which only the empty answers are decided."""
+    columns = [[pupil.marks[item.name] for pupil in there] for item in items]
+    rows = [[math.nan if _hardly_begun(own) else _score(mark) for mark in own] for own in columns]
+    return np.array(rows, dtype=float).reshape(len(items), len(there)).T
+
+
+def _hardly_begun(marks: Sequence[Mark]) -> bool:
+    """Whether nobody has looked yet at a part that a person marks: who left it empty would be all that it tells."""
+    decided = [mark for mark in marks if mark.status == "graded"]
+    return any(mark.status == "held" for mark in marks) and all(mark.codes == (EMPTY,) for mark in decided)
 
 
 def _score(mark: Mark) -> float:
@@ -235,7 +243,8 @@ def _options(there: Sequence[Pupil], items: Sequence[Item], rests: Scores) -> li
             if name == "no option" and not own:
                 continue
             rest, note = means.get(name), ""
-            if name and rest is not None and key is not None and rest > key and len(own) >= 2:
+            others = mean(rests[own, j][~np.isnan(rests[own, j])], 1.0)
+            if name and key is not None and others.low is not None and others.low > key:
                 note = "those who chose it have more elsewhere than those who are right: look at the key"
             elif name and decided and len(own) < 0.05 * decided:
                 note = "hardly anybody chose it"
@@ -256,7 +265,7 @@ def _options(there: Sequence[Pupil], items: Sequence[Item], rests: Scores) -> li
 def _forms(there: Sequence[Pupil], items: Sequence[Item], same: Same | None) -> list[Form]:
     """Wrong typed answers without a name, equal ones counted once."""
     found = []
-    for item in items:
+    for item in (item for item in items if item.kind != "written"):
         for own in grouped(item, unnamed(there, item), same):
             mark = own[0].marks[item.name]
             found.append(Form(part=item.name, typed=mark.typed, n=len(own), code=", ".join(mark.codes)))

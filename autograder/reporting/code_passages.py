@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import io
 import keyword
+import re
 import tokenize
 import zlib
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 LENGTH = 15  # tokens of a passage
 WINDOW = 8
 _LIBRARIES = {"torch", "np", "numpy", "math", "F", "nn", "einsum", "self"}
+_OWN_VARIANT = re.compile(r"^ *p = \{.*\}$", re.MULTILINE)  # the line that tells a solution its variant
 _SKIPPED = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
     tokenize.ENDMARKER,
@@ -63,7 +65,7 @@ def _tokens(source: str) -> Iterator[tuple[str, int]]:
     """Tokens with their lines: names that a person chose are one, those of the language and of libraries themselves."""
     before = ""
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        for token in tokenize.generate_tokens(io.StringIO(_OWN_VARIANT.sub("", source)).readline):
             if token.type in _SKIPPED or (token.type == tokenize.STRING and not before):
                 before = "" if token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT) else before
                 continue

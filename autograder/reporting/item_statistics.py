@@ -82,7 +82,7 @@ def statistics(
     spread = _deviation(totals)
     return ClassStatistics(
         totals=tuple(map(float, totals)),
-        mean=_mean(totals, 1.0),
+        mean=mean(totals, 1.0),
         median=float(np.median(totals)) if len(totals) else None,
         deviation=spread,
         quartiles=(float(np.quantile(totals, 0.25)), float(np.quantile(totals, 0.75))) if len(totals) else None,
@@ -129,8 +129,8 @@ def _facility(own: Scores, maximum: float) -> Figure:
         return Figure(why="nobody's answer is decided")
     if set(np.unique(own)) <= {0.0, maximum} or np.ptp(own) == 0:
         return wilson(float(own.mean()) / maximum, len(own))
-    mean = _mean(own, maximum)
-    return mean if mean.high is None else replace(mean, high=min(1.0, mean.high))
+    figure = mean(own, maximum)
+    return figure if figure.high is None else replace(figure, high=min(1.0, figure.high))
 
 
 def wilson(p: float, n: int) -> Figure:
@@ -141,7 +141,7 @@ def wilson(p: float, n: int) -> Figure:
     return Figure(value=p, low=max(0.0, centre - half), high=min(1.0, centre + half), n=n)
 
 
-def _mean(own: Scores, maximum: float) -> Figure:
+def mean(own: Scores, maximum: float) -> Figure:
     """The mean as a share of the maximum, with Student's interval."""
     n = len(own)
     if not n:

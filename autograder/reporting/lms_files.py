@@ -1,7 +1,7 @@
 """Marks put into the file that an instructor has downloaded from a learning platform, so that it can be uploaded again.
 
 Nothing but the cells of one column is written. Students are found by the numbers that the platform knows them by, never
-by their names. What each platform does with an uploaded file stands in docs/exports.md, rule by rule.
+by their names. What each platform does with an uploaded file stands in docs/after-the-exam.md.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
-from autograder.authoring.roster import Person
+from autograder.authoring.roster import Person, plain_heading
 from autograder.errors import StaffError, did_you_mean
 from autograder.reporting.class_marks import ClassMarks, Pupil
 from autograder.reporting.sheet import Sheet
@@ -23,9 +23,12 @@ class Platform:
 
     `ids` are the columns by which it knows a student, the best first, and `numbers` those that hold a number of its
     own, by the name under which rosters keep it. `column` matches the heading of a column of marks and gives its
-    `title`; `maximum` are headings of a column with the maximum, `locked` of one that says "No" where a mark is closed.
-    `excused` is what stands for an excused student; `unread` matches headings that the platform passes over. With
-    `one_column` the file has one column of marks, whatever the assignment is called.
+    `title`; with `one_column` there is one, whatever the assignment is called. `unread` matches headings that the
+    platform passes over, `no_student` the first cell of a line that is about no student, and `maxima` that of the line
+    with each column's maximum; `maximum` are headings of a column with it. `locked` is the heading of a column that
+    says "No" where a mark is closed, `unassigned` what a cell holds that takes none, `excused` what stands for an
+    excused student. `most` says what becomes of more points than the maximum, where they are not taken. A first column
+    of cells like `person` is the one of `needs`, whatever its heading in the site's language.
     """
 
     name: str
@@ -34,9 +37,14 @@ class Platform:
     column: str
     numbers: Mapping[str, str] = field(default_factory=dict)
     maximum: tuple[str, ...] = ()
+    maxima: str = ""
     locked: str = ""
+    most: str = ""
+    unassigned: str = ""
+    person: str = r"(?!)"
     excused: str = ""
     unread: str = ""
+    no_student: str = r"(?!)"
     one_column: bool = False
     needs: tuple[str, ...] = ()
 
@@ -48,7 +56,10 @@ PLATFORMS = {
         ids=("sis user id", "sis login id"),
         numbers={"id": "canvas"},
         column=r"(?P<title>.+?) \(\d+\)",
+        maxima="Points Possible",
+        unassigned="N/A",
         excused="EX",
+        no_student=r"\s*|.*Points Possible.*|.*Student, Test.*",
         unread=r"(Current|Final|Unposted|Override) (Score|Points|Grade)",
         needs=("student", "id", "section"),
     ),
@@ -61,6 +72,8 @@ PLATFORMS = {
         one_column=True,
         maximum=("maximum grade",),
         locked="grade can be changed",
+        most="passes over it",
+        person=r"\D+ \d+",
         needs=("identifier",),
     ),
     "brightspace": Platform(
@@ -68,6 +81,7 @@ PLATFORMS = {
         says="Grades > Enter Grades > Export, with Points grade and OrgDefinedId or Username",
         ids=("orgdefinedid", "username", "email"),
         column=r"(?P<title>.+?) Points Grade(?: <.*>)?",
+        most="cuts it off",
         needs=("end-of-line indicator",),
     ),
     "blackboard": Platform(
@@ -108,7 +122,7 @@ class Wanted:
 
 def fill_in(sheet: Sheet, platform: Platform, marks: ClassMarks, people: Iterable[Person], wanted: Wanted) -> Filled:
     """The file with everybody's total in one column; StaffError says why it cannot be uploaded, and what to do."""
-    head = [_key(name) for name in sheet.head]
+    head = headings(sheet, platform)
     if lacking := [name for name in platform.needs if name not in head]:
         raise StaffError(
             "template",
@@ -123,14 +137,14 @@ def fill_in(sheet: Sheet, platform: Platform, marks: ClassMarks, people: Iterabl
     matched: dict[str, int] = {}
     for row in range(1, len(sheet.rows)):
         label = known.label(sheet, row)
-        if not label or not _is_student(platform, sheet, row):
+        if not label or re.fullmatch(platform.no_student, sheet.value(row, 0)):
             continue
         pupil, why = known.pupil(sheet, row)
         if pupil and pupil.id in matched:
             raise StaffError("template", f"lines {matched[pupil.id] + 1} and {row + 1} of the file are both {pupil.id}")
         if pupil:
             matched[pupil.id] = filled.lines[pupil.id] = row
-            why = _closed(platform, sheet, head, row, column)
+            why = _closed(platform, sheet, head, row, column) or factor.above(pupil.total, row)
         if pupil and pupil.status == "held":
             dropped.add(row)
         text = "" if why or pupil is None else _text(pupil, platform, factor, row)
@@ -158,10 +172,6 @@ def two_decimals(points: float) -> str:
     return str(Decimal(repr(round(points, 6))).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
-def _key(name: str) -> str:
-    return " ".join(name.casefold().split())
-
-
 def _refuse_held(marks: ClassMarks, wanted: Wanted) -> None:
     held = [pupil.id for pupil in marks.pupils if pupil.status == "held"]
     if held and not wanted.omit_held:
@@ -182,8 +192,8 @@ def _column(sheet: Sheet, platform: Platform, marks: ClassMarks, wanted: str) ->
             place for place, title in titles.items() if wanted == title
         ]
     else:
-        ours = {_key(marks.assignment), _key(marks.title)}
-        places = [place for place, title in titles.items() if platform.one_column or _key(title) in ours]
+        ours = {plain_heading(marks.assignment), plain_heading(marks.title)}
+        places = [place for place, title in titles.items() if platform.one_column or plain_heading(title) in ours]
     if len(places) != 1:
         names = [sheet.head[place] for place in titles]
         guess = did_you_mean(wanted or marks.assignment, names)
@@ -200,6 +210,15 @@ def _column(sheet: Sheet, platform: Platform, marks: ClassMarks, wanted: str) ->
             f"assignment in {platform.name}, and download the file again",
         )
     return places[0]
+
+
+def headings(sheet: Sheet, platform: Platform) -> list[str]:
+    """The headings of a platform's file, as they are compared."""
+    head = [plain_heading(name) for name in sheet.head]
+    first = [sheet.value(row, 0).strip() for row in range(1, len(sheet.rows)) if sheet.value(row, 0).strip()]
+    if first and all(re.fullmatch(platform.person, cell) for cell in first):
+        head[0] = platform.needs[0]
+    return head
 
 
 class _Known:
@@ -223,8 +242,8 @@ class _Known:
                 self._by.setdefault(("", word), set()).add(pupil.id)
             for mail in {pupil.mail.casefold(), person.mail.casefold()} - {""}:
                 self._by.setdefault(("", mail), set()).add(pupil.id)
-            numbers = {**({"canvas": pupil.lms_id, "moodle": pupil.lms_id} if pupil.lms_id else {}), **person.numbers}
-            for system, number in numbers.items():
+            for system in platform.numbers.values():
+                number = person.numbers.get(system, pupil.lms_id)
                 self._by.setdefault((system, number), set()).add(pupil.id)
 
     def label(self, sheet: Sheet, row: int) -> str:
@@ -237,7 +256,7 @@ class _Known:
         for name, place in self.columns:
             value = sheet.value(row, place).strip().lstrip("#")
             system = self._platform.numbers.get(name, "")
-            if system == "moodle":  # "Participant 123", in the site's language
+            if system:  # Moodle has "Participant 123", in the site's language
                 value = (re.search(r"\d+$", value) or [""])[0]
             keys = {(system, value), (system, value.casefold())} if value else set()
             found |= set().union(*(self._by.get(key, set()) for key in keys))
@@ -246,20 +265,12 @@ class _Known:
         return None, f"this is {' or '.join(sorted(found))}" if found else "no student of the gradebook has this number"
 
 
-def _is_student(platform: Platform, sheet: Sheet, row: int) -> bool:
-    """Whether a line is about a student: Canvas puts points, how they are posted and a test student among them."""
-    first = sheet.value(row, 0)
-    return platform.name != "Canvas" or not (
-        "Points Possible" in first or "Student, Test" in first or not first.strip()
-    )
-
-
 def _closed(platform: Platform, sheet: Sheet, head: Sequence[str], row: int, column: int) -> str:
     """Why a cell takes no mark."""
-    if platform.locked in head and _key(sheet.value(row, head.index(platform.locked))) == "no":
+    if platform.locked in head and plain_heading(sheet.value(row, head.index(platform.locked))) == "no":
         return f"{platform.name} says that this mark cannot be changed"
-    if platform.name == "Canvas" and sheet.value(row, column).strip() == "N/A":
-        return "Canvas has not assigned it to this student"
+    if platform.unassigned and sheet.value(row, column).strip() == platform.unassigned:
+        return f"{platform.name} has not assigned it to this student"
     return ""
 
 
@@ -270,7 +281,7 @@ class _Maximum:
         self, sheet: Sheet, platform: Platform, head: Sequence[str], column: int, ours: float, *, scale: bool
     ) -> None:
         self.columns = [head.index(name) for name in platform.maximum if name in head]
-        self._sheet, self._ours = sheet, ours
+        self._sheet, self._ours, self._most = sheet, ours, platform.most
         self._one = self._of_all(platform, column)
         theirs = {self._theirs(row) for row in range(1, len(sheet.rows))} - {None, ours}
         if theirs and not scale:
@@ -286,6 +297,13 @@ class _Maximum:
         theirs = self._theirs(row)
         return points if theirs is None or theirs == self._ours or not self._ours else points * theirs / self._ours
 
+    def above(self, points: float | None, row: int) -> str:
+        """Why the platform does not take so many points."""
+        theirs = self._theirs(row)
+        if not self._most or points is None or theirs is None or self.of(points, row) <= theirs:
+            return ""
+        return f"{points:g} points are more than the maximum, and the platform {self._most}"
+
     def _theirs(self, row: int) -> float | None:
         for place in self.columns:
             return _number(self._sheet.value(row, place))
@@ -295,15 +313,12 @@ class _Maximum:
         for pattern in _MAXIMA:
             if found := re.search(pattern, self._sheet.head[column]):
                 return _number(found[1])
-        if platform.name != "Canvas":
-            return None
-        for row in range(1, len(self._sheet.rows)):
-            if "Points Possible" in self._sheet.value(row, 0):
-                value = self._sheet.value(row, column).strip()
+        for row in range(1, len(self._sheet.rows) if platform.maxima else 0):
+            if platform.maxima in self._sheet.value(row, 0):
+                value = self._sheet.value(row, column)
                 if "read only" in value.casefold():
-                    raise StaffError(
-                        "column", f"Canvas takes no marks for {self._sheet.head[column]!r}: it is read only"
-                    )
+                    heading = self._sheet.head[column]
+                    raise StaffError("column", f"{platform.name} takes no marks for {heading!r}: it is read only")
                 return _number(value)
         return None
 

@@ -12,8 +12,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograder.authoring.roster import plain_heading
 from autograder.errors import StaffError
+from autograder.reporting.lms_files import PLATFORMS, headings
 from autograder.reporting.sheet import Sheet
 
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the same bytes each time: Moodle passes over a file that has not changed
@@ -21,7 +21,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)  # the same bytes each time: Moodle passes over a 
 
 def feedback_zip(sheet: Sheet, lines: Mapping[str, int], pages: Mapping[str, list[Path]]) -> bytes:
     """The zip of everybody's pages; `lines` are the worksheet's rows by the student."""
-    head = [plain_heading(name) for name in sheet.head]
+    head = headings(sheet, PLATFORMS["moodle"])
     if "identifier" not in head:
         raise StaffError("template", "the worksheet has no column Identifier, by which Moodle knows whose a file is")
     number_at, name_at = head.index("identifier"), head.index("full name") if "full name" in head else None

@@ -26,6 +26,11 @@ WORDS = {
     "missing": "nothing handed in",
     "excused": "excused",
 }
+KINDS = {
+    "code": "rare code",
+    "mathematics": "an unusual wrong answer",
+    "seat": "an answer for the other's numbers",
+}
 _COLUMNS = (
     "part", "kind", "maximum", "n", "facility", "facility_low", "facility_high", "guess_corrected", "deviation",
     "discrimination", "discrimination_low", "discrimination_high", "discrimination_why", "efficiency", "alpha_without",
@@ -49,7 +54,8 @@ def similar_page(
 ) -> str:
     """The page on pairs of similar answers, with what was noticed about their files; for staff."""
     flags = {pupil.id: pupil.flags for pupil in marks.pupils}
-    return _render("similar.html.j2", likeness=likeness, title=marks.title, sources=sources, flags=flags, facts=facts)
+    words: dict[str, Any] = {"title": marks.title, "sources": sources, "flags": flags, "facts": facts, "kinds": KINDS}
+    return _render("similar.html.j2", likeness=likeness, **words)
 
 
 def _render(template: str, **words: Any) -> str:

@@ -26,7 +26,12 @@ def unnamed(people: Iterable[Pupil], item: Item) -> list[Pupil]:
     for pupil in people:
         mark = pupil.marks[item.name]
         lost = mark.points is not None and mark.points < item.maximum and mark.status == "graded"
-        if mark.typed and (lost or mark.status == "held") and not set(mark.codes) & item.mistakes and not item.options:
+        if (
+            mark.typed.strip()
+            and (lost or mark.status == "held")
+            and not set(mark.codes) & item.mistakes
+            and not item.options
+        ):
             found.append(pupil)
     return found
 

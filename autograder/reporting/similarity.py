@@ -23,6 +23,8 @@ from autograder.reporting.same_answers import Same, grouped, unnamed
 
 COMMON = 3  # students who may share a passage, or a tenth of the class: beyond, it is nothing unusual
 _DEALS = 300
+_BINS = 8
+_UNUSUAL = 0.5
 _SEATS = 0.1  # of the other seats that would accept a wrong answer: beyond, it says little
 Accepts = Callable[[Item, Mapping[str, object], str], bool]  # whether a typed answer is right for some parameters
 
@@ -60,6 +62,21 @@ class Likeness:
     pairs: tuple[Pair, ...]
     scores: tuple[float, ...]
     students: int
+
+    @property
+    def unusual(self) -> tuple[Pair, ...]:
+        """The pairs of which two classes without contact would have less than one."""
+        return tuple(pair for pair in self.pairs if pair.by_chance < _UNUSUAL)
+
+    @property
+    def histogram(self) -> list[tuple[str, int]]:
+        """How many of all pairs have a score of nought, and in steps up to the highest one."""
+        edges = np.linspace(0, max(self.scores, default=0.0), _BINS + 1)
+        steps = [
+            (f"{low:.1f}–{high:.1f}", sum(low < score <= high + 1e-9 for score in self.scores))
+            for low, high in itertools.pairwise(edges)
+        ]
+        return [("0", sum(score == 0 for score in self.scores)), *steps]
 
 
 def likeness(
@@ -169,11 +186,12 @@ def _other_seats(
     for i, pupil in enumerate(there):
         if item.notebook in pupil.parameters:
             variants[repr(sorted(pupil.parameters[item.notebook].items(), key=str))].append(i)
-    if len(variants) < 2:
+    if len(variants) < 2 or item.options:  # one of a few letters is right for many
         return
-    for i, pupil in enumerate(there):
-        mark = pupil.marks[item.name]
-        if not mark.typed or mark.points is None or mark.points >= item.maximum or mark.status != "graded":
+    place = {pupil.id: i for i, pupil in enumerate(there)}
+    for pupil in unnamed(there, item):
+        i, mark = place[pupil.id], pupil.marks[item.name]
+        if mark.points is None:
             continue
         others = [own for own in variants.values() if i not in own]
         taking = [own for own in others if accepts(item, there[own[0]].parameters[item.notebook], mark.typed)]
@@ -189,8 +207,8 @@ def _other_seats(
                         part=item.name,
                         each=(bits,),
                         sentence=f"{pupil.id}'s answer is wrong for their own numbers and right for those of "
-                        f"{there[j].id}; {len(taking)} of {len(others)} other variants, {seats} seats, would take it: "
-                        f"{mark.typed}",
+                        f"{there[j].id}; of {len(others)} other variants {len(taking)} would take it "
+                        f"(students: {seats}): {mark.typed}",
                     )
                 )
 

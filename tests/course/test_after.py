@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from click.testing import CliRunner
 from autograder.cli import main
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.nbgrader.course_api import opened
-from tests.course.conftest import Classroom
+from autograder.nbgrader.course_directory import course_directory
+from tests.course.conftest import Classroom, environment
 
 MANUAL = """
     select name, auto_score, manual_score, needs_manual_grade from grade
@@ -63,13 +66,14 @@ def test_the_table_agrees_with_the_gradebook(graded, tmp_path) -> None:
 
 
 def test_as_nbgraders_exporter(graded, tmp_path) -> None:
-    """The plugin writes the same bytes as the command."""
+    """The plugin writes the same bytes as the command, and nobody else can read them either."""
     from autograder.nbgrader.export_plugins import MarksTable
 
     run(graded, "export", "--out", str(tmp_path / "a.csv"))
     with opened(graded.path) as api, api.gradebook as gradebook:
         MarksTable(to=str(tmp_path / "b.csv"), assignment=["ps1"], parent=api).export(gradebook)
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert (tmp_path / "b.csv").stat().st_mode & 0o077 == 0
 
 
 def given(path: Path, text: str) -> str:
@@ -133,6 +137,38 @@ def test_the_template_is_not_overwritten(marked, tmp_path) -> None:
     file = given(tmp_path / "canvas.csv", "Student,ID,SIS User ID,SIS Login ID,Section,ps1 (1)\nP,1,perfect,,A,\n")
     words = ("--to", "canvas", "--template", file, "--column", "ps1 (1)", "--held", "omit", "--out", file)
     assert "is the file that was read" in run(marked, "export", *words, code=1)
+
+
+def test_the_configuration_is_the_one_that_nbgrader_reads(marked) -> None:
+    """Its file in the course, and what it says of the folders."""
+    with (marked.path / "nbgrader_config.py").open("a") as file:
+        file.write('\nc.CourseDirectory.submitted_directory = "in"\n')
+    ours = course_directory(marked.path)
+    with opened(marked.path) as api:
+        assert (ours.submitted_directory, ours.database) == ("in", str(api.coursedir.db_url))
+
+
+LIGHT = [
+    ("export", ("torch", "nbgrader", "nbformat", "sympy")),
+    ("marks", ("torch", "nbgrader", "nbformat", "sympy")),
+    ("report", ("nbgrader", "nbformat")),
+    ("similar", ("nbgrader", "nbformat")),
+]
+
+
+@pytest.mark.parametrize(("verb", "heavy"), LIGHT)
+def test_nothing_is_imported_that_is_not_needed(verb: str, heavy: tuple[str, ...], graded, tmp_path) -> None:
+    """Points, texts and verdicts are read without nbgrader; only what a problem lists needs the problem, and torch."""
+    words = (
+        [given(tmp_path / "t.csv", "id,parameters\nperfect,\n"), "--dry-run"] if verb == "marks" else ["--out", "out"]
+    )
+    line = f"""import sys; from autograder.cli import main
+try: main([{verb!r}, "ps1", *{words}, "--course", {str(graded.path)!r}])
+except SystemExit as end: assert not end.code, end.code
+print(sorted({{"torch", "nbgrader", "nbformat", "sympy"}} & sys.modules.keys()))"""
+    run = subprocess.run([sys.executable, "-c", line], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    loaded = run.stdout.splitlines()[-1] if run.stdout else run.stderr
+    assert run.returncode == 0 and not [name for name in heavy if name in loaded], loaded
 
 
 def test_the_report(graded, tmp_path) -> None:

@@ -6,6 +6,7 @@ the tables before you raise the bound in pyproject.toml: each row says what is u
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ from nbgrader.nbgraderformat import SCHEMA_VERSION
 from traitlets.config import Config, HasTraits
 
 from autograder.grading.repair import released_checksum
+from autograder.nbgrader import course_directory
 from autograder.nbgrader.config import configure, prepare_gradebooks
 from autograder.nbgrader.intake import Sanitize
 from autograder.nbgrader.run_and_judge import RunAndJudge
@@ -195,6 +197,25 @@ def test_a_new_gradebook_has_the_version_that_alembic_says() -> None:
     prepare_gradebooks()
     assert api.get_alembic_version() == run.stdout.split()[0]
     assert "get_alembic_version" in api.Gradebook.__init__.__code__.co_names
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {},
+        {"db_url": "postgresql://x/y", "submitted_directory": "in", "autograded_directory": "marked"},
+        {"directory_structure": "{assignment_id}/{nbgrader_step}/{student_id}", "root": "/elsewhere"},
+    ],
+)
+def test_a_courses_folders_are_nbgraders(told: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read without nbgrader has its names and its defaults."""
+    monkeypatch.chdir(tmp_path)
+    config = Config({"CourseDirectory": {"course_id": "x", **told}})
+    theirs, ours = CourseDirectory(config=config), course_directory.CourseDirectory.of(config, str(tmp_path))
+    names = [field.name for field in dataclasses.fields(ours) if field.name != "db_url"]
+    assert {name: getattr(ours, name) for name in names} == {name: getattr(theirs, name) for name in names}
+    assert ours.database == theirs.db_url
+    assert ours.format_path("source", ".", "ps1") == str(Path(theirs.format_path("source", ".", "ps1")))
 
 
 def test_alembic_is_found_without_an_activated_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

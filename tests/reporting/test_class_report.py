@@ -76,6 +76,16 @@ def test_equal_answers_are_counted_once(marks) -> None:
     assert [(form.typed, form.n) for form in forms] == [("y = W x", 14), ("y = x", 1)]
 
 
+@pytest.mark.parametrize(("code", "facility", "decided"), [("missing", None, 30), ("value", 0, 20)])
+def test_a_part_at_which_nobody_has_looked_tells_nothing(code: str, facility: float | None, decided: int) -> None:
+    """Where only empty answers are decided, they are no figure of the part; a wrong one is."""
+    people = [student(i, lost(code) if i < 20 else HELD, RIGHT if i % 2 else lost("keeps")) for i in range(30)]
+    report = class_report(ClassMarks(assignment="a", title="a", items=ITEMS, pupils=tuple(people)))
+    assert report.statistics.items[0].facility.value == facility and len(report.statistics.totals) == decided
+    assert report.counts[0].held == 10 and report.counts[0].none == 20
+    assert bool(report.notes) == (facility is None)
+
+
 def test_options(marks) -> None:
     """Each option with who chose it, those that nobody chose too."""
     found = {item.option: item for item in class_report(marks).options}

@@ -7,6 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from autograder.authoring.roster import Person
 from autograder.errors import StaffError
 from autograder.reporting import marks_table
-from autograder.reporting.class_marks import ClassMarks
+from autograder.reporting.class_marks import ClassMarks, Mark
 from autograder.reporting.lms_files import PLATFORMS, Filled, Wanted, fill_in, two_decimals
 from autograder.reporting.moodle_feedback import feedback_zip
 from autograder.reporting.sheet import read_sheet
@@ -128,6 +129,38 @@ def test_moodle_without_names(marks, tmp_path) -> None:
     people = [Person(id="007", numbers={"moodle": "55"})]
     assert filled(tmp_path, "moodle", blind, marks, people).given == {"007": 9.125}
     assert filled(tmp_path, "moodle", blind.replace("55", "56"), marks, people).given == {}
+
+
+def test_a_worksheet_in_another_language(marks, tmp_path) -> None:
+    """Who a line is about is seen from its first cell; the column of marks is named. Feedback files find it as well."""
+    german = "ID,Vollständiger Name,ID-Nummer,Bewertung\nTeilnehmer/in 900,Ada Able,007,\n"
+    people = [Person(id="007", numbers={"moodle": "900"})]
+    found = filled(tmp_path, "moodle", german, marks, people, column="Bewertung")
+    assert found.given == {"007": 9.125} and found.content.decode().endswith("007,9.13\n")
+    page = tmp_path / "gates.html"
+    page.write_text("x")
+    content = feedback_zip(read_sheet(tmp_path / "template.csv"), found.lines, {"007": [page]})
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.namelist() == ["Participant_900_assignfeedback_file/gates.html"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "template", "taken"),
+    [("moodle", MOODLE, False), ("brightspace", BRIGHTSPACE, False), ("canvas", CANVAS, True)],
+)
+def test_more_points_than_the_maximum(kind: str, template: str, taken: bool, marks, tmp_path) -> None:
+    """Moodle passes over them without a word, and Brightspace cuts them off: so they are named, and not written."""
+    ada = marks.pupils[0]
+    more = replace(ada, marks={**ada.marks, "gates.ugrnn": Mark(status="graded", points=6.5)})
+    found = filled(tmp_path, kind, template, replace(marks, pupils=(more, *marks.pupils[1:])))
+    assert ("007" in found.given) is taken
+    assert any("more than the maximum" in why for why in found.rows.values()) is not taken
+
+
+def test_canvas_has_not_assigned_it(marks, tmp_path) -> None:
+    """Such a cell stays: Canvas would empty any other."""
+    found = filled(tmp_path, "canvas", CANVAS.replace(',ada@uni,"A, B",x,,1', ',ada@uni,"A, B",x,N/A,1'), marks)
+    assert ",x,N/A,1," in found.content.decode() and found.rows["ada@uni"].startswith("Canvas has not assigned")
 
 
 def test_brightspace(marks, tmp_path) -> None:
