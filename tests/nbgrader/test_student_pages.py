@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 import html
+import json
 import re
 import urllib.parse
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -289,19 +291,21 @@ def gradebook(tmp_path_factory):
     """A gradebook with one assignment, two notebooks, and a student who handed in one of them."""
     prepare_gradebooks()
     with Gradebook(f"sqlite:///{tmp_path_factory.mktemp('gradebook')}/g.db") as found:
-        found.add_assignment("ps1", duedate=datetime.datetime(2026, 5, 1))
-        found.add_student("ada")
-        for name in ("sums", "absent"):
-            found.add_notebook(name, "ps1")
-            found.add_grade_cell("half", name, "ps1", max_score=4, cell_type="code")
-            found.add_solution_cell("half-answer", name, "ps1")
-        found.add_task_cell("deed", "sums", "ps1", max_score=2, cell_type="markdown")
-        found.add_submission("ps1", "ada")
-        grade = found.find_grade("half", "sums", "ps1", "ada")
-        grade.auto_score, grade.needs_manual_grade = 3.0, False
-        found.find_comment("half-answer", "sums", "ps1", "ada").manual_comment = "Fine."
-        found.find_submission_notebook("sums", "ps1", "ada").late_submission_penalty = 0.5
-        found.db.commit()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nbgrader's own
+            found.add_assignment("ps1", duedate=datetime.datetime(2026, 5, 1))
+            found.add_student("ada")
+            for name in ("sums", "absent"):
+                found.add_notebook(name, "ps1")
+                found.add_grade_cell("half", name, "ps1", max_score=4, cell_type="code")
+                found.add_solution_cell("half-answer", name, "ps1")
+            found.add_task_cell("deed", "sums", "ps1", max_score=2, cell_type="markdown")
+            found.add_submission("ps1", "ada")
+            grade = found.find_grade("half", "sums", "ps1", "ada")
+            grade.auto_score, grade.needs_manual_grade = 3.0, False
+            found.find_comment("half-answer", "sums", "ps1", "ada").manual_comment = "Fine."
+            found.find_submission_notebook("sums", "ps1", "ada").late_submission_penalty = 0.5
+            found.db.commit()
         yield found
 
 
@@ -369,7 +373,8 @@ def test_requests_are_read_from_the_journal_of_decisions(gradebook, tmp_path):
     asked = '{"kind": "request", "id": "r1", "time": 1, "student": "ada", "item": "sums.half", "text": "please"}\n'
     journal.write_text(asked)
     assert pages.sheet("ada").said["sums.half"].endswith("Nobody has decided yet.")
-    reply = '{"kind": "reply", "id": "r1", "time": 2, "state": "accepted", "reply": "You are right.", "by": "gil"}\n'
+    told = {"kind": "reply", "id": "r1", "time": 2, "state": "accepted", "by": "gil", "ruling": ""}
+    reply = json.dumps(told | {"reply": "You are right."}) + "\n"
     journal.write_text(asked + reply)
     assert pages.sheet("ada").said["sums.half"].endswith("Your points were changed. You are right.")
     assert pages.sheet("bob").said == {}
