@@ -175,7 +175,7 @@ def staff_note(outcome: Outcome, reference: str = "") -> str:
         lines += _tried(outcome)
     text = inert("\n\n".join(filter(None, lines)), {})
     if reference and not decides_all(outcome):
-        text += f"\n\nThe reference for this student's variant:\n\n<div>{_BLANK.sub(_EMPTY, reference)}</div>"
+        text += f"\n\nThe reference for this student's variant:\n\n{_BLANK.sub(_EMPTY, reference)}"
     return f"{_FRAME}\n\n{text}\n\n</div>"
 
 

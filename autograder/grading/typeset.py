@@ -93,10 +93,10 @@ def said(message: str) -> str:
     """What a check says of an answer, under the answer itself: without the line whose place is marked there."""
     lines = message.strip("\n").split("\n")
     carets = {place for place, line in enumerate(lines) if line.strip() == "^"}
+    if len(lines) > 1 and not carets:
+        return f'<pre class="said">{html.escape(message)}</pre>'
     kept = [line for place, line in enumerate(lines) if place not in carets and place + 1 not in carets]
-    return (
-        html.escape(" ".join(kept)) if carets or len(kept) == 1 else f'<pre class="said">{html.escape(message)}</pre>'
-    )
+    return html.escape(" ".join(line if line[-1:] in ".:?!" else f"{line}." for line in kept) if carets else message)
 
 
 def as_code(text: str) -> str:

@@ -12,13 +12,14 @@ from autograder.grading.pictures import is_picture
 from autograder.grading.typeset import words
 
 _TERMINAL = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_ATTACHED = re.compile(r'src="attachment:([^"]+)"')
+_ATTACHMENT = re.compile(r"(?<=[(\"'])attachment:")  # the converter insists on its picture
+_ATTACHED = re.compile(r'src="#attachment:([^"]+)"')
 _WITHOUT_WORDS = re.compile(r"<img(?=\s)(?![^>]*\salt=)")
 
 
 def markdown(cell: Any, text: str | None = None) -> str:
     """A text cell; pictures that were put into it stand in the page."""
-    shown = words(cell.source if text is None else text)
+    shown = words(_ATTACHMENT.sub("#attachment:", cell.source if text is None else text))
     pictures = cell.get("attachments") or {}
 
     def picture(match: re.Match[str]) -> str:

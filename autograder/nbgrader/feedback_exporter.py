@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import html
 import re
@@ -15,8 +16,9 @@ from jinja2 import BytecodeCache, Environment, pass_context
 from jinja2.bccache import Bucket
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.widgetsdatatypefilter import WidgetsDataTypeFilter
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
@@ -31,6 +33,7 @@ from autograder.grading.notebook import VOIDED
 from autograder.grading.repair import OWN, OWN_LABEL
 from autograder.grading.typeset import with_mathml
 from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
+from autograder.nbgrader.for_graders import ForGraders
 from autograder.nbgrader.own_pages import Pages
 
 MAX_COLOURED = 200_000  # characters of a page that are code in colours
@@ -91,8 +94,17 @@ class FeedbackExporter(HTMLExporter):  # type: ignore[misc]
         return _WITHOUT_WORDS.sub('<img alt="A picture that the notebook shows"', page), resources
 
     def _own_page(self, nb: Any, resources: Any) -> Any:
-        """The page of a notebook of ours, and as a further file beside it that of the whole assignment."""
+        """The page of a notebook of ours, and as a further file beside it that of the whole assignment.
+
+        Steps that the course has added come before it; those that put marks into cells and style into a page do not.
+        """
         names = resources["nbgrader"]
+        if added := [step for step in self._preprocessors if not isinstance(step, _FOR_OTHERS)]:
+            nb = copy.deepcopy(nb)
+            for step in added:
+                nb, resources = step(nb, resources)
+        if "pages" in names:
+            return names["pages"].page(names["sheet"], names["notebook"], nb), resources
         coursedir = self.parent.coursedir
         with Gradebook(names["db_url"], coursedir.course_id) as gradebook:
             pages = Pages(coursedir, names["assignment"], gradebook.db, self)
@@ -246,3 +258,6 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
             cell.source = "" if ours else without_hidden(cell.source)
             if ours and (marks["standing_by_hand"] or marks["standing_words"] == _NOT_GRADED):
                 cell.outputs = []  # what the machine had said is overruled
+
+
+_FOR_OTHERS = (GetGrades, ForStudents, CSSHTMLHeaderPreprocessor, ForGraders)

@@ -28,6 +28,7 @@ from autograder.nbgrader.standings import NOT_GRADED, WHOLE, Mark, Standing
 SIGNS = {"earned": "✓", "partly": "◐", "lost": "✗", "held": "…"}
 ORDER = ("lost", "partly", "held", "earned")
 OVERVIEW_PAGE = "index.html"
+_PARTS = '<div id="parts"></div>'  # where the first link of the page leads
 
 Comments = Mapping[str, tuple[str, str]]
 
@@ -77,6 +78,7 @@ def overview(sheet: Sheet) -> str:
         _total(sheet, sheet.standings),
         _notebooks(sheet),
         *(f"<p>{_text(line)}</p>" for line in _asked_for(sheet)),
+        _PARTS,
         *(_parts_of(sheet, name) for name in sheet.standings if name not in sheet.missing),
     ]
     heading = sheet.title or sheet.assignment
@@ -274,9 +276,17 @@ def _sections(
     """The parts, those that lost points first; of parts that stand alike the first of the notebook comes first."""
     standing = sheet.standings[name]
     shown = [part for part in parts if part.name in standing.marks]
+    if reason := _one_reason(standing, shown, comments):
+        return [f'<section class="part held" id="parts">{_note("Why it waits", reason)}</section>']
     shown.sort(key=lambda part: ORDER.index(standing.word(standing.marks[part.name])[0]))
     sections = [_section(sheet, name, part, standing, comments, solution(part.name)) for part in shown]
-    return ['<div id="parts"></div>', *sections]
+    return [_PARTS, *sections]
+
+
+def _one_reason(standing: Standing, parts: Sequence[Part], comments: Comments) -> str:
+    """Why all parts wait, where that is one reason: of a file that cannot be read, there is nothing to show."""
+    reasons = {_own_comment(part, comments) for part in parts} if standing.waiting() == [WHOLE] else set()
+    return reasons.pop() if len(reasons) == 1 and any(part.test is not None for part in parts) else ""
 
 
 def _section(sheet: Sheet, notebook: str, part: Part, standing: Standing, comments: Comments, solution: str) -> str:

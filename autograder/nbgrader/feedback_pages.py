@@ -12,6 +12,7 @@ from nbgrader.converters import GenerateFeedback
 from nbgrader.preprocessors import GetGrades
 
 from autograder.authoring.sealing import is_ours
+from autograder.nbgrader.feedback_exporter import FeedbackExporter
 from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
 from autograder.nbgrader.files import own_files, replace_folder
 from autograder.nbgrader.own_pages import Pages
@@ -46,27 +47,28 @@ class Feedback:
         for name in own_files(autograded, [*place.ignore, "*.ipynb"]):
             (new / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(autograded / name, new / name)
-        sheet = self.pages.sheet(student)
+        sheet = self.pages.sheet(student) if self.pages and any(map(is_ours, notebooks.values())) else None
         for name, notebook in notebooks.items():
-            page = (
-                self.pages.page(sheet, name, notebook) if is_ours(notebook) else self._foreign(student, name, notebook)
-            )
+            if sheet and is_ours(notebook):
+                found: dict[str, Any] = {"pages": self.pages, "sheet": sheet}
+            else:
+                found = {"gradebook": self.rows.shown(student, name)}
+            page, _ = self.exporter.from_notebook_node(notebook, self._resources(student, name, found))
             (new / f"{name}.html").write_text(page, encoding="utf-8")
-        if any(map(is_ours, notebooks.values())):
+        if sheet:
             (new / OVERVIEW_PAGE).write_text(overview(sheet), encoding="utf-8")
         replace_folder(new, target, self.converter.permissions)
 
     @functools.cached_property
-    def pages(self) -> Pages:
-        """Those of our own notebooks."""
+    def pages(self) -> Pages | None:
+        """Those of our own notebooks; None where the course's configuration has another exporter."""
+        if not isinstance(self.exporter, FeedbackExporter):
+            return None
         return Pages(self.coursedir, self.coursedir.assignment_id, self.rows.gradebook.db, self.exporter)
 
-    def _foreign(self, student: str, name: str, notebook: Any) -> str:
-        return str(self.exporter.from_notebook_node(notebook, self._resources(student, name))[0])
-
-    def _resources(self, student: str, name: str) -> dict[str, Any]:
+    def _resources(self, student: str, name: str, found: dict[str, Any]) -> dict[str, Any]:
         names = {"student": student, "assignment": self.coursedir.assignment_id, "notebook": name}
-        more = {"db_url": self.coursedir.db_url, "gradebook": self.rows.shown(student, name)}
+        more = {"db_url": self.coursedir.db_url, **found}
         return {
             "unique_key": name,
             "output_files_dir": f"{name}_files",

@@ -8,7 +8,8 @@ from jinja2 import DictLoader
 from nbconvert.exporters import TemplateExporter
 from nbconvert.preprocessors import Preprocessor
 
-from autograder.authoring.source_notebook import answer_id
+from autograder.authoring.sealing import is_ours
+from autograder.authoring.source_notebook import OPENING, OVERVIEW, answer_id
 from autograder.grading.notebook import ANSWER
 from autograder.grading.typeset import with_mathml
 
@@ -23,7 +24,10 @@ dt { margin-top: .6em; font-weight: normal; color: #57606a; } ul.checks { list-s
 
 
 class ForGraders(Preprocessor):  # type: ignore[misc]
-    """Turns TeX into MathML, and leaves out what an answer displayed that stands typeset under it."""
+    """Turns TeX into MathML, and leaves out what an answer displayed that stands typeset under it.
+
+    Of a notebook of ours, the cells that are the same for everybody and ask nothing are left out as well.
+    """
 
     enabled = True
 
@@ -36,10 +40,14 @@ class ForGraders(Preprocessor):  # type: ignore[misc]
         """Prepare formgrader's page; any other is left as it is."""
         if "submission_id" not in resources:
             return nb, resources
+        if is_ours(nb):
+            nb.cells = [cell for cell in nb.cells if _name(cell) not in (*OPENING, OVERVIEW)]
         typeset = {answer_id(_name(cell)) for cell in nb.cells if any(map(_is_answer, cell.get("outputs", ())))}
         for cell in nb.cells:
             if cell.cell_type == "markdown":
                 cell.source = with_mathml(cell.source)
+            elif is_ours(nb) and cell.metadata.get("nbgrader", {}).get("grade"):
+                cell.source = ""  # it says how grading is called
             elif _name(cell) in typeset:
                 cell.outputs = [output for output in cell.outputs if "data" not in output]
         return nb, resources

@@ -414,10 +414,11 @@ def test_a_broken_upload_is_one_decision(exam, command):
     assert sum(row[2] for row in exam.rows()["not_json"].values()) == 1
     graded = (exam.path / "autograded/not_json/ps1/tiny.ipynb").read_text()
     assert graded.count("**For the grader**") == 1 and "one decision for the whole notebook" in graded
-    assert "waiting for a grader: the whole notebook" in exam.feedback("not_json")
+    page = exam.feedback("not_json")
+    assert "waiting for a grader: the whole notebook" in page and page.count("could not be read") == 1
     exam.by_hand("not_json", "centre", 0)
     page = exam.feedback("not_json")
-    assert "waiting" not in page and "centre: marked by a grader, 0 of 4 points" in page
+    assert "waiting" not in page and "lost, marked by a grader, 0 of 4 points" in page
 
 
 @pytest.mark.parametrize("cells", ["[]", '[{"cell_type": "markdown", "metadata": {}, "source": "hello"}]'])

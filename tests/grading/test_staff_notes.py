@@ -39,7 +39,8 @@ def test_a_note_says_what_a_grader_needs():
 )
 def test_a_student_cannot_write_into_a_note(text):
     """What came from a submission stands in a note as code; nothing in it is set as the package's own words are."""
-    page = markdown2html(staff_note(held(message=text, staff=text), text))
+    page = markdown2html(staff_note(held(message=text, staff=text), "<pre>a\n\n*b*</pre>"))
+    assert "*b*" in page, "the reference is the author's HTML, and stays it"
     assert page.count("<strong>For the grader</strong>") == 1 and page.count("</div>") == 1
     assert page.strip().startswith("<div style=") and page.strip().endswith("</div>")
 

@@ -67,7 +67,7 @@ def test_an_answer_is_shown_as_it_is_read(name):
 
 SAID = {
     "one line": "one line",
-    "f cannot be read:\n1 + b\n    ^\nb is <new>": "f cannot be read: b is &lt;new&gt;",
+    "f cannot be read:\n1 + b\n    ^\nb is <new>": "f cannot be read: b is &lt;new&gt;.",
     "two\nlines": '<pre class="said">two\nlines</pre>',
     "2 ^ 3\nis no caret": '<pre class="said">2 ^ 3\nis no caret</pre>',
 }

@@ -614,7 +614,10 @@ def test_texts_are_held_for_a_person(text, standing, code):
 def test_the_rubric_is_for_graders():
     """It stands, with the model answer, where the student does not read."""
     found = judge_part(WRITTEN, {}, says("x"), KEY).verdicts[0]
-    assert found.staff == "Rubric: The sign: 2.\n\nA model answer: Because of the sign." and "sign" not in found.message
+    assert (
+        found.staff == "Rubric:\n\nThe sign: 2.\n\nA model answer:\n\nBecause of the sign."
+        and "sign" not in found.message
+    )
 
 
 def test_written_cells():
