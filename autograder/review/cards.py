@@ -43,7 +43,7 @@ def group_card(group: Group, most: float) -> dict[str, Any]:
 
 def _member(answer: Waiting, first: Waiting) -> dict[str, Any]:
     """One student of a group; the answer and the reference where they are written in another way."""
-    differs = answer.text.strip() != first.text.strip()
+    differs = _shown(answer) != _shown(first)
     reference = reference_html(answer) if answer.p != first.p else ""
     return {
         "student": answer.student,
@@ -67,7 +67,7 @@ def answer_html(answer: Waiting) -> str:
         return "<p>The whole notebook: it could not be read as one, or nothing of what was handed out is left.</p>"
     pictures = "".join(_picture(name, bundle) for name, bundle in answer.pictures.items())
     if answer.part and answer.part.judged_by_person:
-        text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written_text(answer.text))
+        text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written(answer))
         shown = typeset.words(inert(text, {})) if len(text) <= LONG else f"<p>{html.escape(text[:_WIDE])}</p>"
         return f'<div class="words">{shown}</div>{pictures}'
     if answer.part and answer.value is not None and not answer.part.runs:
@@ -83,10 +83,15 @@ def _picture(name: str, bundle: Any) -> str:
     return ""
 
 
+def written(answer: Waiting) -> str:
+    """A student's words: as they were judged, or what stands in the cell."""
+    return answer.value if isinstance(answer.value, str) else written_text(answer.text)
+
+
 def _shown(answer: Waiting) -> str:
     if answer.value is not None and answer.part and not answer.part.runs:
         return typeset.as_typed(answer.value)[:_WIDE]
-    return written_text(answer.text)[:_WIDE]
+    return written(answer)[:_WIDE]
 
 
 def reference_html(answer: Waiting) -> str:
@@ -116,7 +121,7 @@ def why_html(answer: Waiting) -> str:
         )
     lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
     if answer.key.earlier:
-        lines.append(f"<p>The earlier answer, which was wrong: <code>{html.escape(answer.key.earlier)}</code></p>")
+        lines.append(f"<p>It may follow from this earlier answer: <code>{html.escape(answer.key.earlier)}</code></p>")
     if answer.by_hand is not None:
         lines.append(f"<p>It has {answer.by_hand:g} points by hand, given for another answer.</p>")
     return "".join(lines)

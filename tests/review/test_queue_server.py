@@ -12,6 +12,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
+from autograder.course.run import Options, run
 from autograder.review.held_queue import Queue
 from autograder.review.queue_server import FILES, application
 from autograder.review.rubric_items import rubric_items
@@ -107,7 +108,8 @@ def test_a_card_shows_answer_reference_reason_and_rubric(desk) -> None:
         assert [item["points"] for item in card["rubric"]] == [4, 2, 0]
         assert sorted(bool(each["text"]) for each in card["members"]) == [False, True]
         words = await mine.card("why", 1)
-        assert "<math" in words["answer"] and "The ratio is below one." in words["reference"]
+        assert "<math" in words["answer"] and "your answer" not in words["answer"]
+        assert "The ratio is below one." in words["reference"]
         assert [(item["points"], item["label"]) for item in words["rubric"]][:2] == [
             (2, "names the ratio."), (1, "says that it is below one."),
         ]  # fmt: skip
@@ -181,6 +183,25 @@ def test_what_cannot_be_done_is_said(course, desk, wrong) -> None:
     served(desk, scenario)
 
 
+def test_a_broken_upload_is_one_decision(course, desk) -> None:
+    """It says so, without a reference of any part, and can have all points of the notebook."""
+    (course / "submitted/kay/ps1").mkdir(parents=True)
+    (course / "submitted/kay/ps1/geometric.ipynb").write_text('{"cells": [')
+    run(course, Options(assignment="ps1", jobs=1, students=("kay",)))
+
+    async def scenario(queue: Queue, port: int) -> None:
+        mine = Browser(port, "a")
+        (group,) = [each for each in queue.desk.groups() if each.first.student == "kay"]
+        card = await mine.ask(f"card?id={group.id}")
+        assert card["whole"] and card["maximum"] == 9 and not card["reference"] and "whole notebook" in card["answer"]
+        await mine.ask("decide", {"id": card["id"], "members": everybody(card), "points": 7})
+        assert {part: mark for (student, part), mark in marks(course).items() if student == "kay"} == {
+            "total": (7, False), "count": (None, False), "why": (None, False),
+        }  # fmt: skip
+
+    served(desk, scenario)
+
+
 def test_a_stub_for_the_problem_is_written(course, desk) -> None:
     """A function that gives the answer, and where it belongs; what is no name is refused."""
 
@@ -209,6 +230,11 @@ RUBRICS = {
         "Nothing for e.",
     ),
     "levels": ("2: all. 1: half.", [4, 2, 0], ""),
+    "a head, and lines that go on": (
+        "4 points:\n3 - a,\n    and b;\n1 - c.\nNone for d.",
+        [3, 1, 0],
+        "4 points:\nNone for d.",
+    ),
     "halves": ("4 points:\n1/2 - a;\n1/2 - b;\n3 - c.", [0.5, 0.5, 3, 0], "4 points:"),
     "points": ("2 points: a.\n2 points: b.", [2, 2, 0], ""),
     "none": ("It should be good.", [4, 2, 0], "It should be good."),
