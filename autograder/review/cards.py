@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import html
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from autograder.course.waiting import Group, Waiting, why_in_a_line
+from autograder.errors import AutograderError
 from autograder.grading import typeset
 from autograder.grading.feedback import PERSON
 from autograder.grading.pictures import is_picture
@@ -19,6 +22,8 @@ from autograder.review.rubric_items import rubric_items
 
 LONG = 4_000  # characters of a student's words that are typeset
 _WIDE = 60_000  # characters of a student's text that are shown
+_SECONDS = 2.0  # to look for another reading
+_UNDECLARED = re.compile(r"(?P<name>\w+) is not declared[^;]*; the variables are: (?P<known>\w+(?:, \w+)*)")
 
 
 def group_card(group: Group, most: float) -> dict[str, Any]:
@@ -68,11 +73,15 @@ def answer_html(answer: Waiting) -> str:
     pictures = "".join(_picture(name, bundle) for name, bundle in answer.pictures.items())
     if answer.part and answer.part.judged_by_person:
         text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written(answer))
-        shown = typeset.words(inert(text, {})) if len(text) <= LONG else f"<p>{html.escape(text[:_WIDE])}</p>"
-        return f'<div class="words">{shown}</div>{pictures}'
+        return student_words(text) + pictures
     if answer.part and answer.value is not None and not answer.part.runs:
         return typeset.answer(answer.part, answer.value, answer.p) + pictures
     return typeset.code(answer.text[:_WIDE]) + pictures
+
+
+def student_words(text: str) -> str:
+    """Markdown of a student's, with its mathematics and no markup; a long text as it was typed."""
+    return typeset.words(inert(text, {})) if len(text) <= LONG else f"<p>{html.escape(text[:_WIDE])}</p>"
 
 
 def _picture(name: str, bundle: Any) -> str:
@@ -104,6 +113,24 @@ def reference_html(answer: Waiting) -> str:
         return ""
 
 
+def other_reading(answer: Waiting) -> tuple[str, str] | None:
+    """A name that the question has not, and the one of its names with which the answer would be right, if there is one.
+
+    The grader decides whether that was meant.
+    """
+    found = _UNDECLARED.search(answer.key.reason)
+    decide = getattr(answer.part, "decide", None)
+    if found is None or decide is None or not isinstance(answer.value, str) or not answer.key.right:
+        return None
+    end = time.monotonic() + _SECONDS
+    for name in found["known"].split(", "):
+        read = re.sub(rf"(?<![\w\\]){re.escape(found['name'])}(?!\w)", name, answer.value)
+        with contextlib.suppress(AutograderError, NotImplementedError):
+            if time.monotonic() < end and decide(answer.key.right, read, answer.p).equal:
+                return found["name"], name
+    return None
+
+
 def why_html(answer: Waiting) -> str:
     """Why a person must look, what each check came to, and what is written beside it."""
     if answer.outcome is None:
@@ -120,6 +147,8 @@ def why_html(answer: Waiting) -> str:
             f"<p>{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code> {said}</p>{staff}"
         )
     lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
+    if found := other_reading(answer):
+        lines.append(f"<p>With {html.escape(' read as '.join(found))}, it equals the reference.</p>")
     if answer.key.earlier:
         lines.append(f"<p>It may follow from this earlier answer: <code>{html.escape(answer.key.earlier)}</code></p>")
     if answer.by_hand is not None:

@@ -16,10 +16,14 @@ ITEMS = (
     Item(notebook="other", part="count", maximum=2),
 )
 MARKS = ClassMarks(assignment="ps1", title="One", items=ITEMS, pupils=(Pupil(id="ada"), Pupil(id="0012")))
-BODY = "\n".join(
-    ("Student: ada", "Part: geometric.total", "Code: 1a2b3c4d", "Result: lost, 0 of 4 points", "")
-    + ("Please look again, because:", "b is β.")
-)
+BODY = """Student: ada
+Part: geometric.total
+Code: 1a2b3c4d
+Result: lost, 0 of 4 points
+
+Please look again, because:
+b is β.
+"""
 TABLES = {
     "our words": "student_id,part,text\nada,total,Why?\n",
     "other words": "ID;Part;Reason\nada;geometric.total;Why?\n",

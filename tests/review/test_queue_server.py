@@ -13,6 +13,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
 from autograder.course.run import Options, run
+from autograder.reporting.review_journal import LookRequest
 from autograder.review.held_queue import Queue
 from autograder.review.queue_server import FILES, application
 from autograder.review.rubric_items import rubric_items
@@ -105,6 +106,7 @@ def test_a_card_shows_answer_reference_reason_and_rubric(desk) -> None:
         card = await mine.card("total", 2)
         assert "<mark>b</mark>" in card["answer"] and "<math" in card["reference"]
         assert "b is not declared" in card["why"] and "A grader will" not in card["why"]
+        assert "With b read as beta, it equals the reference." in card["why"]
         assert [item["points"] for item in card["rubric"]] == [4, 2, 0]
         assert sorted(bool(each["text"]) for each in card["members"]) == [False, True]
         words = await mine.card("why", 1)
@@ -179,6 +181,26 @@ def test_what_cannot_be_done_is_said(course, desk, wrong) -> None:
         response = await mine.fetch("/api/decide", {"id": card["id"], "members": everybody(card)} | wrong)
         assert response.code in (400, 409) and json.loads(response.body)["error"]
         assert marks(course)["ada", "total"] == (None, True)
+
+    served(desk, scenario)
+
+
+def test_a_request_is_answered_on_its_own_card(course, desk) -> None:
+    """What the student asks stands above the answer; one grader at a time; the same points decline it."""
+    desk.take_in([LookRequest(id="r1", time=0, student="eve", item="geometric.count", text="But $x$ <b>is</b> right.")])
+
+    async def scenario(queue: Queue, port: int) -> None:
+        mine, other = Browser(port, "a"), Browser(port, "b", "mia")
+        assert [each["id"] for each in (await mine.ask("queue"))["requests"]] == ["r1"]
+        card = await mine.ask("request?id=r1")
+        assert "<math" in card["asked"] and "<b>" not in card["asked"] and card["has"] == 2
+        assert "gil looks" in (await other.ask("request?id=r1", code=409))["error"]
+        await mine.ask("reply", {"id": "r1", "points": None, "comment": "It has all points."})
+        queue_now = await mine.ask("queue")
+        assert queue_now["requests"] == [] and queue_now["history"][0]["criteria"] == ["declined"]
+        assert marks(course)["eve", "count"] == (None, False)
+        await mine.ask("undo", {})
+        assert len((await mine.ask("queue"))["requests"]) == 1
 
     served(desk, scenario)
 
