@@ -197,9 +197,12 @@ def test_a_request_has_its_state_on_the_page(course, desk) -> None:
     page = course / "feedback/eve/ps1/geometric.html"
     list(desk.write_pages())
     assert "Nobody has decided yet" in page.read_text()
-    desk.look_again(asked, 1.5, reply="Half of it.", by="gil")
+    desk.look_again(asked, 1.5, reply="Half of it, $x$.", by="gil")
     list(desk.write_pages())
-    assert "Your points were changed. Half of it." in page.read_text() and marks(course)["eve", "count"] == (1.5, False)
+    assert "Your points were changed. Half of it, <math" in page.read_text() and marks(course)["eve", "count"] == (
+        1.5,
+        False,
+    )
     with pytest.raises(Conflict):
         desk.look_again(asked, None, reply="", by="mia")
     desk.undo("r1", by="gil")
