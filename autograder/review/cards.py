@@ -11,7 +11,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.course.waiting import Group, Waiting, why_in_a_line
+from autograder.course.answer_keys import why_in_a_line
+from autograder.course.waiting import Group, Waiting
 from autograder.errors import AutograderError
 from autograder.grading import typeset
 from autograder.grading.feedback import PERSON

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.answer_keys import Key
 from autograder.course.deciding import Conflict, Desk
 from autograder.course.run import Options, run
-from autograder.course.waiting import ByJudge, Group, Key, Waiting, grouped
+from autograder.course.waiting import ByJudge, Group, Waiting, grouped
 from autograder.errors import StaffError
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder
