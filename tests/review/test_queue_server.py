@@ -34,7 +34,12 @@ class Browser:
         more = {} if told is None else {"method": "POST", "body": json.dumps(told)}
         sent = {name: value for name, value in (self.headers | headers).items() if value}
         return await AsyncHTTPClient().fetch(
-            f"http://127.0.0.1:{self.port}{path}", headers=sent, raise_error=False, follow_redirects=False, **more
+            f"http://127.0.0.1:{self.port}{path}",
+            headers=sent,
+            raise_error=False,
+            follow_redirects=False,
+            request_timeout=120,
+            **more,
         )
 
     async def ask(self, path: str, told: Any = None, code: int = 200) -> Any:
