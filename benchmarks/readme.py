@@ -85,7 +85,7 @@ def _student(handed_in: dict[str, Any], graded: dict[str, Any]) -> str:
     answers = [_text(handed_in[f"{part}-answer"]) for part in ("scores", "memory")]
     opening = [_text(handed_in[name]) for name in ("package", "setup", "declarations")]
     check = _run("-c", "\n".join([*opening, answers[0], _text(handed_in["scores"])]), folder=ROOT)
-    feedback = [_text(graded[part]["outputs"][0]["data"], "text/plain") for part in ("scores", "memory")]
+    feedback = [_text(graded[part]["outputs"][-1]["data"], "text/plain") for part in ("scores", "memory")]
     return "\n".join(
         [
             _fenced("python", "\n\n".join(answers)),

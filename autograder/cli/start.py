@@ -88,7 +88,7 @@ def adopt(course: Path, write: bool, as_json: bool) -> None:
 
     
       autograder adopt my-course            compare
-      autograder adopt my-course --write    compare, and let nbgrader grade through this package from now on
+      autograder adopt my-course --write    compare, and switch nbgrader over
 
     
     Exit codes:

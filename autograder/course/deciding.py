@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import journal as journals
+from autograder.course.answer_keys import known_key
 from autograder.course.lock import alone
-from autograder.course.waiting import Alike, ByJudge, Group, Reading, Waiting, grouped, known_key
+from autograder.course.waiting import Alike, ByJudge, Group, Reading, Waiting, grouped
 from autograder.errors import AutograderError, StaffError
 from autograder.nbgrader.folder import Folder
 from autograder.nbgrader.rows import ByHand

@@ -6,6 +6,7 @@ import shlex
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
@@ -105,12 +106,14 @@ class Progress:
 
 def closing(result: Result) -> list[str]:
     """A line for each student of whom a person must know something, and what to do next; for 80 columns."""
-    said = {row.student: note for row in result.rows if (note := _note(row))}
+    said = {row.student: notes for row in result.rows if (notes := list(_notes(row)))}
     width = min(max((len(printable(student)) for student in said), default=0), _NAME)
     lines = []
-    for student, note in said.items():
+    for student, notes in said.items():
         first = f"{printable(student).ljust(width)}  "
-        lines += textwrap.wrap(note, _WIDTH, initial_indent=first, subsequent_indent=" " * (width + 2))
+        for note in notes:
+            lines += textwrap.wrap(note, _WIDTH, initial_indent=first, subsequent_indent=" " * (width + 2))
+            first = " " * (width + 2)
     for ruling in result.followed:
         lines += textwrap.wrap(
             f"{printable(ruling.students[0])}: {ruling.item} has {ruling.points:g} of {ruling.maximum:g} points, as "
@@ -121,17 +124,21 @@ def closing(result: Result) -> list[str]:
     return [*lines, *_next(result)]
 
 
-def _note(row: Row) -> str:
-    """What a person must know of a submission; nothing of one that is graded to the end."""
+def _notes(row: Row) -> Iterator[str]:
+    """What a person must know of a submission: what waits, in a line, and what else there is; nothing of others."""
     if row.state in ("failed", "empty"):
-        return f"{'not graded' if row.state == 'failed' else 'nothing graded'}: {row.why}"
+        yield f"{'not graded' if row.state == 'failed' else 'nothing graded'}: {row.why}"
+        return
     if row.state not in ("done", "kept"):
-        return "not graded yet"
-    waits = "; ".join(f"{notebook}: {', '.join(parts)}" for notebook, parts in row.waits.items())
-    notes = [f"waits for a grader: {waits}"] if waits else []
-    notes += [f"not handed in: {', '.join(row.missing)}"] if row.missing else []
-    notes += [printable(flag) for flag in row.flags]
-    return "; ".join([f"{row.points:g} of {row.of:g}", *notes]) if notes else ""
+        yield "not graded yet"
+        return
+    parts = [part for own in row.waits.values() for part in own]
+    others = [f"not handed in: {', '.join(row.missing)}"] if row.missing else []
+    others += map(printable, row.flags)
+    if parts or others:
+        waits = f"; {len(parts)} to decide: {', '.join(parts)}" if parts else ""
+        yield textwrap.shorten(f"{row.points:g} of {row.of:g}{waits}", _WIDTH - _NAME - 2, placeholder=" …")
+        yield from others
 
 
 def _next(result: Result) -> list[str]:

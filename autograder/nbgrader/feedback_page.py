@@ -77,7 +77,7 @@ def overview(sheet: Sheet) -> str:
     body = [
         _total(sheet, sheet.standings),
         _notebooks(sheet),
-        *(f"<p>{_text(line)}</p>" for line in _asked_for(sheet)),
+        *(words(line, escape=True) for line in _asked_for(sheet)),
         _PARTS,
         *(_parts_of(sheet, name) for name in sheet.standings if name not in sheet.missing),
     ]
@@ -303,7 +303,7 @@ def _section(sheet: Sheet, notebook: str, part: Part, standing: Standing, commen
             _answer(part),
             _found(part, word, mark, said, comments),
             _comment(part, word, mark, said, comments),
-            _note("Your request", sheet.said.get(f"{notebook}.{part.name}", "")),
+            _said(sheet.said.get(f"{notebook}.{part.name}", "")),
             _folded("The reference, and why", solution, "solution"),
             _folded("The question", "".join(map(markdown, part.question)), "question"),
             _ask(sheet, notebook, part, word, said, mark),
@@ -327,6 +327,13 @@ def _void(part: Part) -> str:
 
 def _note(label: str, text: str) -> str:
     return f'<div class="note"><p class="label">{label}</p><p>{_text(text)}</p></div>' if text else ""
+
+
+def _said(sentence: str) -> str:
+    """What came of having asked for another look, with a grader's own words."""
+    return (
+        f'<div class="note"><p class="label">Your request</p>{words(sentence, escape=True)}</div>' if sentence else ""
+    )
 
 
 def _folded(label: str, content: str, kind: str) -> str:

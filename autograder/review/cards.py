@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import html
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.course.waiting import Group, Waiting, why_in_a_line
+from autograder.course.answer_keys import why_in_a_line
+from autograder.course.waiting import Group, Waiting
+from autograder.errors import AutograderError
 from autograder.grading import typeset
 from autograder.grading.feedback import PERSON
 from autograder.grading.pictures import is_picture
@@ -19,6 +23,8 @@ from autograder.review.rubric_items import rubric_items
 
 LONG = 4_000  # characters of a student's words that are typeset
 _WIDE = 60_000  # characters of a student's text that are shown
+_SECONDS = 2.0  # to look for another reading
+_UNDECLARED = re.compile(r"(?P<name>\w+) is not declared[^;]*; the variables are: (?P<known>\w+(?:, \w+)*)")
 
 
 def group_card(group: Group, most: float) -> dict[str, Any]:
@@ -43,7 +49,7 @@ def group_card(group: Group, most: float) -> dict[str, Any]:
 
 def _member(answer: Waiting, first: Waiting) -> dict[str, Any]:
     """One student of a group; the answer and the reference where they are written in another way."""
-    differs = answer.text.strip() != first.text.strip()
+    differs = _shown(answer) != _shown(first)
     reference = reference_html(answer) if answer.p != first.p else ""
     return {
         "student": answer.student,
@@ -67,12 +73,16 @@ def answer_html(answer: Waiting) -> str:
         return "<p>The whole notebook: it could not be read as one, or nothing of what was handed out is left.</p>"
     pictures = "".join(_picture(name, bundle) for name, bundle in answer.pictures.items())
     if answer.part and answer.part.judged_by_person:
-        text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written_text(answer.text))
-        shown = typeset.words(inert(text, {})) if len(text) <= LONG else f"<p>{html.escape(text[:_WIDE])}</p>"
-        return f'<div class="words">{shown}</div>{pictures}'
+        text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written(answer))
+        return student_words(text) + pictures
     if answer.part and answer.value is not None and not answer.part.runs:
         return typeset.answer(answer.part, answer.value, answer.p) + pictures
     return typeset.code(answer.text[:_WIDE]) + pictures
+
+
+def student_words(text: str) -> str:
+    """Markdown of a student's, with its mathematics and no markup; a long text as it was typed."""
+    return typeset.words(inert(text, {})) if len(text) <= LONG else f"<p>{html.escape(text[:_WIDE])}</p>"
 
 
 def _picture(name: str, bundle: Any) -> str:
@@ -83,10 +93,15 @@ def _picture(name: str, bundle: Any) -> str:
     return ""
 
 
+def written(answer: Waiting) -> str:
+    """A student's words: as they were judged, or what stands in the cell."""
+    return answer.value if isinstance(answer.value, str) else written_text(answer.text)
+
+
 def _shown(answer: Waiting) -> str:
     if answer.value is not None and answer.part and not answer.part.runs:
         return typeset.as_typed(answer.value)[:_WIDE]
-    return written_text(answer.text)[:_WIDE]
+    return written(answer)[:_WIDE]
 
 
 def reference_html(answer: Waiting) -> str:
@@ -97,6 +112,24 @@ def reference_html(answer: Waiting) -> str:
         return typeset.reference(answer.part, answer.p)
     except Exception:  # a fault of the problem's is told where it is judged
         return ""
+
+
+def other_reading(answer: Waiting) -> tuple[str, str] | None:
+    """A name that the question has not, and the one of its names with which the answer would be right, if there is one.
+
+    The grader decides whether that was meant.
+    """
+    found = _UNDECLARED.search(answer.key.reason)
+    decide = getattr(answer.part, "decide", None)
+    if found is None or decide is None or not isinstance(answer.value, str) or not answer.key.right:
+        return None
+    end = time.monotonic() + _SECONDS
+    for name in found["known"].split(", "):
+        read = re.sub(rf"(?<![\w\\]){re.escape(found['name'])}(?!\w)", name, answer.value)
+        with contextlib.suppress(AutograderError, NotImplementedError):
+            if time.monotonic() < end and decide(answer.key.right, read, answer.p).equal:
+                return found["name"], name
+    return None
 
 
 def why_html(answer: Waiting) -> str:
@@ -115,8 +148,10 @@ def why_html(answer: Waiting) -> str:
             f"<p>{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code> {said}</p>{staff}"
         )
     lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
+    if found := other_reading(answer):
+        lines.append(f"<p>With {html.escape(' read as '.join(found))}, it equals the reference.</p>")
     if answer.key.earlier:
-        lines.append(f"<p>The earlier answer, which was wrong: <code>{html.escape(answer.key.earlier)}</code></p>")
+        lines.append(f"<p>It may follow from this earlier answer: <code>{html.escape(answer.key.earlier)}</code></p>")
     if answer.by_hand is not None:
         lines.append(f"<p>It has {answer.by_hand:g} points by hand, given for another answer.</p>")
     return "".join(lines)

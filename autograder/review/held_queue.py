@@ -17,7 +17,7 @@ from autograder.course.deciding import Conflict, Desk
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import StaffError
 from autograder.reporting.review_journal import LookRequest, Reviewed, Ruling, path_of
-from autograder.review.cards import group_card, nameless
+from autograder.review.cards import group_card, student_words
 from autograder.review.problem_stub import write_stub
 
 _OPEN_SECONDS = 20.0  # how long a card counts as looked at by somebody who says no more
@@ -78,7 +78,7 @@ class Queue:
             "assignment": self.desk.folder.assignment,
             "grader": grader,
             "groups": [self._line(group, tab) for group in self.groups],
-            "requests": [self._asked(each) for each in state.requests.values() if each.state == "open"],
+            "requests": [self._asked(each, tab) for each in state.requests.values() if each.state == "open"],
             "decided": sum(len(each.students) for each in state.standing()),
             "waiting": sum(len(group.answers) for group in self.groups),
             "history": self._history(state),
@@ -89,8 +89,8 @@ class Queue:
         other = self._other(group.id, tab)
         return {"id": group.id, "item": group.first.item, "size": len(group.answers), "open_by": other}
 
-    def _asked(self, asked: LookRequest) -> dict[str, Any]:
-        return {"id": asked.id, "item": asked.item, "student": asked.student, "mark": nameless(asked.student)}
+    def _asked(self, asked: LookRequest, tab: str) -> dict[str, Any]:
+        return {"id": asked.id, "item": asked.item, "open_by": self._other(asked.id, tab)}
 
     def _history(self, state: Reviewed) -> list[dict[str, Any]]:
         """What was done, the last first; what followed a decision stands with its own line."""
@@ -130,13 +130,16 @@ class Queue:
         asked = self._state.requests.get(id)
         if asked is None or asked.state != "open":
             raise Conflict("this request is answered already")
+        if other := self._other(id, tab):
+            raise Conflict(f"{other} looks at this request")
         self._leave(tab)
+        self.looking[id] = (tab, grader, self.now())
         notebook, _, part = asked.item.partition(".")
         has = self.desk.folder.rows.by_hand(asked.student, notebook, part)
-        answer = self.desk.reading.answer(asked.student, notebook, part, has.maximum, has.score)
+        answer = self.desk.reading.answer(asked.student, notebook, part, has.maximum)
         points = has.score if has.score is not None else has.judged
         card = group_card(Group(id=asked.id, answers=(answer,)), has.maximum)
-        return card | {"asked": asked.text, "has": points}
+        return card | {"asked": student_words(asked.text), "has": points}
 
     def decide(
         self,

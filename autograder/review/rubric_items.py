@@ -51,15 +51,18 @@ def _listed(rubric: str) -> tuple[list[tuple[float, str]], str]:
     """Points and text of each item, and the lines that are none."""
     items: list[tuple[float, str]] = []
     rest: list[str] = []
+    goes_on = False  # whether the line before belongs to an item
     for line in (piece for whole in rubric.strip().splitlines() for piece in _NEXT_LEVEL.split(whole)):
         found = _ITEM.match(line)
         if found:
             items.append((float(Fraction(found["points"])), found["text"].strip()))
-        elif items and line.startswith((" ", "\t")) and line.strip() and not rest:
+        elif goes_on and line.startswith((" ", "\t")) and line.strip():
             points, text = items[-1]
             items[-1] = (points, f"{text} {line.strip()}")
+            continue
         else:
             rest.append(line)
+        goes_on = bool(found)
     return items, "\n".join(rest).strip()
 
 

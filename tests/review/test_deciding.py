@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.answer_keys import Key
 from autograder.course.deciding import Conflict, Desk
 from autograder.course.run import Options, run
-from autograder.course.waiting import ByJudge, Group, Key, Waiting, grouped
+from autograder.course.waiting import ByJudge, Group, Waiting, grouped
 from autograder.errors import StaffError
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder
@@ -197,9 +198,12 @@ def test_a_request_has_its_state_on_the_page(course, desk) -> None:
     page = course / "feedback/eve/ps1/geometric.html"
     list(desk.write_pages())
     assert "Nobody has decided yet" in page.read_text()
-    desk.look_again(asked, 1.5, reply="Half of it.", by="gil")
+    desk.look_again(asked, 1.5, reply="Half of it, $x$.", by="gil")
     list(desk.write_pages())
-    assert "Your points were changed. Half of it." in page.read_text() and marks(course)["eve", "count"] == (1.5, False)
+    assert "Your points were changed. Half of it, <math" in page.read_text() and marks(course)["eve", "count"] == (
+        1.5,
+        False,
+    )
     with pytest.raises(Conflict):
         desk.look_again(asked, None, reply="", by="mia")
     desk.undo("r1", by="gil")

@@ -12,6 +12,8 @@ from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
+from autograder.course.run import Options, run
+from autograder.reporting.review_journal import LookRequest
 from autograder.review.held_queue import Queue
 from autograder.review.queue_server import FILES, application
 from autograder.review.rubric_items import rubric_items
@@ -32,7 +34,12 @@ class Browser:
         more = {} if told is None else {"method": "POST", "body": json.dumps(told)}
         sent = {name: value for name, value in (self.headers | headers).items() if value}
         return await AsyncHTTPClient().fetch(
-            f"http://127.0.0.1:{self.port}{path}", headers=sent, raise_error=False, follow_redirects=False, **more
+            f"http://127.0.0.1:{self.port}{path}",
+            headers=sent,
+            raise_error=False,
+            follow_redirects=False,
+            request_timeout=120,
+            **more,
         )
 
     async def ask(self, path: str, told: Any = None, code: int = 200) -> Any:
@@ -104,10 +111,12 @@ def test_a_card_shows_answer_reference_reason_and_rubric(desk) -> None:
         card = await mine.card("total", 2)
         assert "<mark>b</mark>" in card["answer"] and "<math" in card["reference"]
         assert "b is not declared" in card["why"] and "A grader will" not in card["why"]
+        assert "With b read as beta, it equals the reference." in card["why"]
         assert [item["points"] for item in card["rubric"]] == [4, 2, 0]
         assert sorted(bool(each["text"]) for each in card["members"]) == [False, True]
         words = await mine.card("why", 1)
-        assert "<math" in words["answer"] and "The ratio is below one." in words["reference"]
+        assert "<math" in words["answer"] and "your answer" not in words["answer"]
+        assert "The ratio is below one." in words["reference"]
         assert [(item["points"], item["label"]) for item in words["rubric"]][:2] == [
             (2, "names the ratio."), (1, "says that it is below one."),
         ]  # fmt: skip
@@ -167,16 +176,55 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
-def test_what_cannot_be_done_is_said(course, desk, wrong) -> None:
+def test_what_cannot_be_done_is_said(course, desk) -> None:
     """A sentence, and no mark."""
 
     async def scenario(queue: Queue, port: int) -> None:
         mine = Browser(port, "a")
         card = await mine.card("total", 2)
-        response = await mine.fetch("/api/decide", {"id": card["id"], "members": everybody(card)} | wrong)
-        assert response.code in (400, 409) and json.loads(response.body)["error"]
-        assert marks(course)["ada", "total"] == (None, True)
+        for name, wrong in WRONG.items():
+            response = await mine.fetch("/api/decide", {"id": card["id"], "members": everybody(card)} | wrong)
+            assert response.code in (400, 409) and json.loads(response.body)["error"], name
+            assert marks(course)["ada", "total"] == (None, True), name
+
+    served(desk, scenario)
+
+
+def test_a_request_is_answered_on_its_own_card(course, desk) -> None:
+    """What the student asks stands above the answer; one grader at a time; the same points decline it."""
+    desk.take_in([LookRequest(id="r1", time=0, student="eve", item="geometric.count", text="But $x$ <b>is</b> right.")])
+
+    async def scenario(queue: Queue, port: int) -> None:
+        mine, other = Browser(port, "a"), Browser(port, "b", "mia")
+        assert [each["id"] for each in (await mine.ask("queue"))["requests"]] == ["r1"]
+        card = await mine.ask("request?id=r1")
+        assert "<math" in card["asked"] and "<b>" not in card["asked"] and card["has"] == 2
+        assert "gil looks" in (await other.ask("request?id=r1", code=409))["error"]
+        await mine.ask("reply", {"id": "r1", "points": None, "comment": "It has all points."})
+        queue_now = await mine.ask("queue")
+        assert queue_now["requests"] == [] and queue_now["history"][0]["criteria"] == ["declined"]
+        assert marks(course)["eve", "count"] == (None, False)
+        await mine.ask("undo", {})
+        assert len((await mine.ask("queue"))["requests"]) == 1
+
+    served(desk, scenario)
+
+
+def test_a_broken_upload_is_one_decision(course, desk) -> None:
+    """It says so, without a reference of any part, and can have all points of the notebook."""
+    (course / "submitted/kay/ps1").mkdir(parents=True)
+    (course / "submitted/kay/ps1/geometric.ipynb").write_text('{"cells": [')
+    run(course, Options(assignment="ps1", jobs=1, students=("kay",)))
+
+    async def scenario(queue: Queue, port: int) -> None:
+        mine = Browser(port, "a")
+        (group,) = [each for each in queue.desk.groups() if each.first.student == "kay"]
+        card = await mine.ask(f"card?id={group.id}")
+        assert card["whole"] and card["maximum"] == 9 and not card["reference"] and "whole notebook" in card["answer"]
+        await mine.ask("decide", {"id": card["id"], "members": everybody(card), "points": 7})
+        assert {part: mark for (student, part), mark in marks(course).items() if student == "kay"} == {
+            "total": (7, False), "count": (None, False), "why": (None, False),
+        }  # fmt: skip
 
     served(desk, scenario)
 
@@ -209,6 +257,11 @@ RUBRICS = {
         "Nothing for e.",
     ),
     "levels": ("2: all. 1: half.", [4, 2, 0], ""),
+    "a head, and lines that go on": (
+        "4 points:\n3 - a,\n    and b;\n1 - c.\nNone for d.",
+        [3, 1, 0],
+        "4 points:\nNone for d.",
+    ),
     "halves": ("4 points:\n1/2 - a;\n1/2 - b;\n3 - c.", [0.5, 0.5, 3, 0], "4 points:"),
     "points": ("2 points: a.\n2 points: b.", [2, 2, 0], ""),
     "none": ("It should be good.", [4, 2, 0], "It should be good."),

@@ -43,6 +43,7 @@ function say(text, bad = false) {
 }
 
 const short = (number) => String(Math.round(number * 10000) / 10000);
+const points = (count) => (count === 1 ? "1 point" : `${short(count)} points`);
 const students = (count) => (count === 1 ? "1 student" : `${count} students`);
 const who = (member) => ($("names").checked ? member.student : member.mark);
 
@@ -162,13 +163,13 @@ function draw() {
     make("h2", {}, title), make("div", { html })) : "");
   const asked = card.asked !== undefined;
   const top = make("div", { class: "top" }, make("h2", { class: "part" }, part), make("span", {}, notebook),
-    make("span", {}, `${short(card.maximum)} points`),
+    make("span", {}, points(card.maximum)),
     make("span", { class: "size", id: "size" }, asked ? "asks for another look" : students(card.members.length)));
   const wide = !card.reference || card.kind === "written" || card.kind === "function" || card.kind === "module";
   const request = asked ? make("section", { class: "box wide" }, make("h2", {}, "What the student asks"),
-    make("p", {}, card.asked || "(no words)"), make("p", {}, `The part has ${card.has === null ? "no" : short(card.has)} points now.`)) : "";
+    make("div", { html: card.asked }), make("p", {}, `It has ${card.has === null ? "no points" : points(card.has)} now.`)) : "";
   const sides = make("div", { class: "sides" }, request, box("Answer", card.answer, wide),
-    box("Reference of this variant", card.reference, wide), box("Why it is held", card.why, true));
+    box("Reference of this variant", card.reference, wide), box(asked ? "What the judge found" : "Why it is held", card.why, true));
   $("card").replaceChildren(top, sides, members(card), decision(card, asked));
   drawChosen();
 }
@@ -201,7 +202,7 @@ function decision(card, asked) {
     make("ul", { class: "rubric", id: "rubric" }, ...items),
     card.rest ? make("details", { class: "rest" }, make("summary", {}, "What else the rubric says"), make("div", { html: card.rest })) : "",
     make("div", { class: "row" },
-      make("label", {}, "Points ", make("input", { id: "points", inputmode: "decimal", autocomplete: "off", value: asked ? short(card.has || 0) : "" }),
+      make("label", {}, "Points ", make("input", { id: "points", inputmode: "decimal", autocomplete: "off", oninput: drawChosen, value: asked ? short(card.has || 0) : "" }),
         ` of ${short(card.maximum)}`),
       make("textarea", { id: "comment", rows: 1, placeholder: `${write} (Markdown, $…$)`, "aria-label": write })),
     make("div", { class: "row" },
@@ -220,7 +221,7 @@ function drawChosen() {
     line.querySelector("input").checked = !out;
   });
   const left = card.members.length - state.out.size;
-  const sentence = card.asked !== undefined ? "Answer this request " : `Give it to ${students(left)} `;
+  const sentence = card.asked === undefined ? `Give it to ${students(left)} ` : declines() ? "Decline: the points stay " : "Accept, with these points ";
   $("accept").replaceChildren(sentence, make("kbd", {}, "Enter"));
   $("accept").disabled = !left;
   if (card.asked === undefined) $("size").textContent = state.out.size ? `${left} of ${students(card.members.length)}` : students(left);
@@ -236,8 +237,14 @@ function choose(place) {
     state.chosen.add(place);
   }
   const sum = [...state.chosen].reduce((total, other) => total + items[other].points, 0);
-  $("points").value = state.chosen.size ? short(Math.min(sum, state.card.maximum)) : "";
+  const before = state.card.asked === undefined ? "" : short(state.card.has || 0);
+  $("points").value = state.chosen.size ? short(Math.min(sum, state.card.maximum)) : before;
   drawChosen();
+}
+
+// Whether a request is answered without other points.
+function declines() {
+  return Number($("points").value.trim().replace(",", ".")) === (state.card.has || 0);
 }
 
 function takeOut(place) {
@@ -260,24 +267,24 @@ function move(step) {
 async function accept() {
   const card = state.card;
   const text = $("points").value.trim().replace(",", ".");
-  const points = Number(text);
-  if (text === "" || Number.isNaN(points)) return say("Choose a line of the rubric (1–9), or type the points (p).", true);
-  if (points < 0 || points > card.maximum) return say(`Points are between 0 and ${short(card.maximum)}.`, true);
+  const given = Number(text);
+  if (text === "" || Number.isNaN(given)) return say("Choose a line of the rubric (1–9), or type the points (p).", true);
+  if (given < 0 || given > card.maximum) return say(`Points are between 0 and ${short(card.maximum)}.`, true);
   const comment = $("comment").value;
   if (card.asked !== undefined) {
-    const same = points === (card.has || 0) && !state.chosen.size;
-    await call("reply", { id: card.id, points: same ? null : points, comment }, true);
-    say(same ? "Declined: the points stay." : `Accepted: ${short(points)} points.`);
+    const same = declines();
+    await call("reply", { id: card.id, points: same ? null : given, comment }, true);
+    say(same ? "Declined: the points stay." : `Accepted: ${points(given)}.`);
     return next();
   }
   const staying = card.members.filter((member) => !state.out.has(member.student));
   const told = {
-    id: card.id, points, comment, out: [...state.out],
+    id: card.id, points: given, comment, out: [...state.out],
     members: Object.fromEntries(staying.map((member) => [member.student, member.stamp])),
     criteria: [...state.chosen].sort().map((place) => card.rubric[place].label),
   };
   const done = await call("decide", told, true);
-  say(`${short(points)} points for ${students(done.students)}.`);
+  say(`${points(given)} for ${students(done.students)}.`);
   await next();
 }
 
