@@ -1,8 +1,8 @@
 """Derivations: a chain of lines from a given one to an answer, paid for the forms that it reaches on the way.
 
-The rule, as a statement prints it. The chain starts with the given line; another start earns nothing. The given line may
-be written otherwise, but a line that has a milestone's form already is another one. A `Milestone` is
-a form told in words. It is reached by the first line that has it (the line before does not), and earned if every link
+The rule, as a statement prints it. The chain starts with the given line; another start earns nothing. The given line
+may be written otherwise, but a line that has a milestone's form already is another one. A `Milestone` is a form told in
+words. It is reached by the first line that has it (the line before does not), and earned if every link
 since the milestone before it, or since the start, holds: a broken link costs the milestone that it leads to and no
 other. Milestones count in their order; one line may reach several. The end is earned by a last line that is the answer
 in the form that is asked, if the links since the last milestone hold, and only where one was reached: the end alone
