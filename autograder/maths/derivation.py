@@ -1,7 +1,8 @@
 """Derivations: a chain of lines from a given one to an answer, paid for the forms that it reaches on the way.
 
-The rule, as a statement prints it. The chain starts with the given line; another start earns nothing. A `Milestone` is
-a form told in words. It is reached by the first line that has it (the line before does not), and earned if every link
+The rule, as a statement prints it. The chain starts with the given line; another start earns nothing. The given line
+may be written otherwise, but a line that has a milestone's form already is another one. A `Milestone` is a form told in
+words. It is reached by the first line that has it (the line before does not), and earned if every link
 since the milestone before it, or since the start, holds: a broken link costs the milestone that it leads to and no
 other. Milestones count in their order; one line may reach several. The end is earned by a last line that is the answer
 in the form that is asked, if the links since the last milestone hold, and only where one was reached: the end alone
@@ -126,9 +127,10 @@ def judge(
 ) -> Judged:
     """Judge a chain that is to lead from `start` to `reference`; raises Unreadable with the number of the line."""
     lines, read = _read(answer, language, start)
-    first = _start(language.link(language.read(start), read[0], "="), lines[0])
     links = tuple(_links(language, lines, read))
     closed = [language.is_disguised(line) for line in read] if milestones else []
+    late = next((form.words for form in milestones if _has(language, read[0], form, closed[0])), "")
+    first = _start(language.link(language.read(start), read[0], "="), lines[0], late)
     key = language.read(reference)
     answered = [end and language.link(key, line, "=").equal for end, line in zip(closed, read, strict=False)]
     found, reached = [first], 0
@@ -170,12 +172,14 @@ def _line(language: Language, line: Line) -> Any:
         raise Unreadable(error.code, f"line {line.number}: {error.message}", error.text, error.column) from error
 
 
-def _start(decision: Decision, line: Line) -> Finding:
-    if decision.equal:
+def _start(decision: Decision, line: Line, late: str) -> Finding:
+    """The given line, as it is written in the question or otherwise; a line of a form that is asked (`late`) is not."""
+    message = f"Line {line.number} is not the given line, with which the chain starts"
+    message += f": it has this form already: {late}." if late else "."
+    if decision.equal and not late:
         return Finding(name="start", ok=True, code="ok")
-    if decision.outcome == "undecided":
+    if decision.outcome == "undecided" and not late:
         return Finding(name="start", ok=None, code=decision.code, message=decision.message)
-    message = f"Line {line.number} is not the given line, with which the chain starts."
     return Finding(name="start", ok=False, code="start", message=message, witness=decision.witness)
 
 

@@ -104,7 +104,11 @@ def as_read(
     theirs = author_system(given).equations if given else ()
     known = {equation.left.name.key: len(equation.left.indices) for equation in theirs}
     known |= {**(more or {}), **arities_of(declarations)}
-    return with_given(bracketed(at_layer(system, target), known), given)
+    moved = at_layer(system, target)
+    written = {equation.left.name.key for equation in moved.equations}
+    if frozenset().union(*(tensors(equation.right) for equation in moved.equations)) <= {*known, *written}:
+        system = moved
+    return with_given(bracketed(system, known), given)
 
 
 def check(system: System, declarations: Declarations | None = None) -> tuple[Fault, ...]:

@@ -168,6 +168,8 @@ class _Reading(Scoped):
                 return IndexValue(CoreIndex(((1, Variable(scope[name.key])),)))
             if axis in self.setting.axes:
                 return AxisSize(axis)
+            if name.key == name.base and name.base.isupper() and set(name.base) <= self.setting.axes:
+                return Multiply(tuple(map(AxisSize, name.base)))  # the XY of `1/(XY)`
         seen = [index.symbol for index in node.indices if index.symbol is not None and index.symbol.capital]
         for symbol in seen:
             if seen.count(symbol) > 1 and "#" in scope.get(symbol.key, "#"):

@@ -31,6 +31,8 @@ from autograder.maths.tensor.tensor_tree import (
 
 BELOW = "below"  # the code of the note that says how a label is read
 _LETTERS = re.compile(r"[A-Za-z](?:_?\d+|_[A-Za-z])?'*(?:[+-]\d+)?")  # one index of several that stand side by side
+_LETTER = re.compile(r"([a-z]'*)(?:[+-]\d+)?")
+_COMMA = re.compile(r",(?![^{]*\})")  # outside braces
 
 Reading = tuple[Name, tuple[Index, ...]]
 
@@ -124,7 +126,7 @@ def _readings(node: Tensor, *, upper: bool) -> Iterator[Reading]:
 
 def _ends(label: str) -> Iterator[tuple[str, str]]:
     """Each way to keep the label's first parts as a label: `l+1,t,j` is layer l+1 at t, j."""
-    parts = label.split(",") if label else []
+    parts = _COMMA.split(label) if label else []
     for place in range(len(parts)):
         yield ",".join(parts[:place]), ",".join(parts[place:])
 
@@ -132,7 +134,7 @@ def _ends(label: str) -> Iterator[tuple[str, str]]:
 def _split(label: str) -> Iterator[tuple[Index, ...]]:
     """The indices that a label says: apart by commas, or letters side by side."""
     letters = _LETTERS.findall(label.replace(",", ""))
-    for texts in (label.split(","), letters if "".join(letters) == label.replace(",", "") else []):
+    for texts in (_COMMA.split(label), letters if "".join(letters) == label.replace(",", "") else []):
         try:
             indices = tuple(map(_index, texts))
         except Unreadable:
@@ -152,8 +154,10 @@ def _index(text: str) -> Index:
 def _free(node: Expr) -> frozenset[str]:
     """The symbols that stand in index lists of a node and that no sum in it binds."""
     if isinstance(node, Tensor):
-        listed = {symbol.key for index in node.indices for symbol in of_index(index)}
-        return frozenset(listed | ({node.name.key} if not node.indices else set()))
+        symbols = [symbol for index in node.indices for symbol in of_index(index)]
+        labels = [part for symbol in symbols for part in symbol.label.split(",")]
+        within = {match[1] for match in map(_LETTER.fullmatch, labels) if match}  # the t of w_t
+        return frozenset({symbol.key for symbol in symbols} | within | ({node.name.key} if not node.indices else set()))
     found = frozenset().union(*map(_free, children(node)))
     if isinstance(node, (Total, Concat)):
         found -= {symbol.key for symbol in node.symbols}

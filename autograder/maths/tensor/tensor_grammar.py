@@ -67,6 +67,7 @@ from autograder.maths.tensor.tensor_tree import (
 DEEPEST = 40
 MOST_NODES = 1_500
 MOST_PRIMES = 9
+MOST_LETTERS = 4  # of indices side by side
 MOST_EQUATIONS = 40
 LARGEST_INTEGER = 1_000_000
 BINDERS = ("sum", "softmax", "concat")
@@ -378,12 +379,21 @@ class Grammar:
         return word.text, symbols, lower
 
     def _subscripts(self, closing: str) -> tuple[tuple[Symbol, ...], Index | None]:
-        symbols = [self.symbol()]
+        symbols = self._symbols()
         while self.accept(","):
-            symbols.append(self.symbol())
+            symbols += self._symbols()
         lower = self.index() if self.accept("=") else None
         self.expect(closing)
         return tuple(symbols), lower
+
+    def _symbols(self) -> list[Symbol]:
+        """One index, or letters side by side: `sum_{ij}`."""
+        word = self.token.text
+        apart = self.token.kind == "word" and word.isalpha() and word.islower() and 2 <= len(word) <= MOST_LETTERS
+        if not apart or word in GREEK or self.ahead().text not in (",", "}"):
+            return [self.symbol()]
+        self.take()
+        return [Symbol(letter=letter) for letter in word]
 
     def _bound(self) -> Index:
         if self.accept("{"):
@@ -579,7 +589,7 @@ class Grammar:
             except Unreadable:
                 self.move(start)
                 self.nodes, self.depth = nodes, depth
-            if len(name.base) > 1:
+            if len(name.base) > 1 and not (name.base in GREEK and _BELOW.fullmatch(name.lower)):
                 return self._opaque(name, column)
         if not indices and (pair := _KRONECKER.fullmatch(name.text)):
             symbols = [_symbol(part) for part in pair.groups()]
@@ -594,6 +604,8 @@ class Grammar:
         size = len(name.base) == 1 and name.base.isupper() and name.key == name.base
         if size and len(indices) == 1 and len(indices[0].terms) > 1:
             raise self.failure("an axis size times a bracket")
+        if name.lower and len(indices) == 1 and _differs(indices[0]):
+            raise self.failure("a tensor with indices below times a bracket")
         followed = self.at("[")
         while self.accept("["):
             more, _ = self._index_list("]")
@@ -714,18 +726,24 @@ class Grammar:
         return self.ahead(distance).text == "[" or (words > 0 and not signed)
 
     def label(self) -> str:
-        """The text of a label without spaces and braces: `{h,R}` -> `h,R`, `{t_{in}}` -> `t_in`."""
+        """The text of a label without spaces and braces: `{h,R}` -> `h,R`, `{t_{in}}` -> `t_in`. Braces stay around
+        a list within: `{w_{t,b},i}`.
+        """
         if not self.at("{"):
             if self.token.kind not in ("word", "number"):
                 raise self.failure("a label is expected here")
             return self.take().text
         self.take()
-        depth, parts = 1, []
+        depth, parts, opened = 1, list[str](), list[int]()
         while depth:
             token = self.take()
             if token.kind in ("end", "line", "command", "accent"):
                 raise self.failure("this label is not closed, or contains something that is not a label", token=token)
             depth += (token.text == "{") - (token.text == "}")
+            if token.text == "{":
+                opened.append(len(parts))
+            if token.text == "}" and opened and "," in parts[(start := opened.pop()) :]:  # `e_{w_{t,b},i}`
+                parts[start:] = ["{", *parts[start:], "}"]
             if token.text not in ("{", "}"):
                 if token.kind == "sign" and token.text not in ",+-_'":
                     raise self.failure(f"{token.text!r} does not belong in a label", token=token)
@@ -821,7 +839,14 @@ class Grammar:
         return tuple(found)
 
 
+_BELOW = re.compile(r"[a-z]'*|[a-z]{2}|[a-z].*,.*")  # a label that may be indices, as in `\\alpha_s (M_{s,j} - V_j)`
 _KRONECKER = re.compile(r"delta_\{?([A-Za-z](?:_[A-Za-z0-9])?'*),?([A-Za-z](?:_[A-Za-z0-9])?'*)\}?")  # delta_{ij}
+
+
+def _differs(index: Index) -> bool:
+    """Whether it is no index but a sum or difference of entries, as the bracket in `q_i (M_{s,j} - V_j)`."""
+    labels = [term.atom.label for term in index.terms if isinstance(term.atom, Symbol)]
+    return len(index.terms) > 1 and any("," in label or (len(label) == 1 and label.isalpha()) for label in labels)
 
 
 def _symbol(text: str) -> Symbol:
