@@ -166,12 +166,13 @@ def test_the_export_has_the_sums(term):
 
 
 def test_everybody_gets_a_page(term):
-    """Feedback for both notebooks of every student."""
+    """Feedback for both notebooks of every student, and one page for the assignment."""
     course, _ = term
     for student in CLASS:
         assert {path.name for path in (course / f"feedback/{student}/ps1").glob("*.html")} == {
             "tiny.html",
             "foreign.html",
+            "index.html",
         }
 
 
