@@ -157,17 +157,19 @@ class Case:
     drawn_by: str = ""
     values_only: bool = False
     made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _places: set[int] = field(default_factory=set, init=False, repr=False, compare=False)  # of what was made
 
     def once(self, what: Hashable, make: Callable[[], Made]) -> Made:
         """What is the same for everybody who is judged by this case: made for the first of them, and kept."""
         if what not in self.made:
             self.made[what] = make()
+            self._places.add(id(self.made[what]))
         found: Made = self.made[what]
         return found
 
     def owns(self, item: Any) -> bool:
         """Whether this very object is one of the arguments, or was made once."""
-        return any(item is own for own in (*self.arguments.values(), *self.made.values()))
+        return id(item) in self._places or any(item is own for own in self.arguments.values())
 
 
 class _NamedArguments(type):

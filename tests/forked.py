@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,7 +36,7 @@ IMPORTED = (
     "autograder.course.progress", "autograder.course.regrading", "autograder.course.collecting",
     "autograder.authoring.building", "autograder.nbgrader.autograding", "autograder.nbgrader.feedback_exporter",
     "autograder.nbgrader.run_and_judge", "autograder.nbgrader.releasing", "autograder.nbgrader.seal",
-    "autograder.sandbox.child", "rich.live", "rich.progress", "rich.table",
+    "autograder.sandbox.child", "rich.live", "rich.progress", "rich.table", "alembic.script", "sqlalchemy.orm",
 )  # fmt: skip
 END_SECONDS = 10
 
@@ -142,6 +143,7 @@ def serve(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
     for name in IMPORTED:
         importlib.import_module(name)
+    _used_first()
     gc.collect()
     gc.freeze()
     running: dict[int, socket.socket] = {}
@@ -168,6 +170,18 @@ def serve(descriptor: int) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         for number in descriptors:
             os.close(number)
+
+
+def _used_first() -> None:
+    """What libraries make when they are first used, and keep: readers of notebooks' schemas, maps of tables."""
+    from nbformat import validator
+    from sqlalchemy import orm
+
+    for minor in range(6):
+        validator.get_validator(4, minor)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbgrader's models overlap
+        orm.configure_mappers()
 
 
 def _end(command: Callable[..., None], *arguments: Any) -> NoReturn:

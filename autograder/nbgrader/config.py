@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 import logging
 import os
 import sqlite3
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 log = logging.getLogger(__name__)
@@ -133,10 +135,14 @@ def _say(text: str) -> None:
 
 def prepare_gradebooks() -> None:
     """Let every gradebook of this process wait for others. A new one gets its version from here: nbgrader would start
-    `alembic` for it, which imports all of nbgrader once more."""
+    `alembic` for it, which imports all of nbgrader once more. A statement is compiled once, not each time that a
+    gradebook is opened; and the schema of cells is checked once, not for every cell."""
     from nbgrader import api
+    from nbgrader.nbgraderformat import common
 
     api.get_alembic_version = _version
+    api.create_engine = _engine
+    common.jsonschema = SimpleNamespace(validate=_validate)
     let_wait()
 
 
@@ -152,6 +158,44 @@ def let_wait() -> None:
 def _wait(connection: Any, _: object) -> None:
     if isinstance(connection, sqlite3.Connection):
         connection.execute(f"PRAGMA busy_timeout = {1_000 * PATIENCE}")
+
+
+def _engine(url: str, **options: Any) -> Any:
+    """The engine of a gradebook, which keeps what it has compiled, with connections of its own for who asks now."""
+    from sqlalchemy import create_engine
+
+    if ":memory:" in url or url == "sqlite://":  # each is another one
+        return create_engine(url, **options)
+    engine = _kept_engine(url, tuple(options.items()), Path.cwd())
+    engine.dispose(close=False)
+    return engine
+
+
+@functools.lru_cache(maxsize=8)
+def _kept_engine(url: str, options: tuple[tuple[str, Any], ...], place: Path) -> Any:
+    """`place` is where a relative address begins."""
+    from sqlalchemy import create_engine
+
+    return create_engine(url, **dict(options))
+
+
+def _validate(instance: Any, schema: Any) -> None:
+    """`jsonschema.validate`."""
+    from jsonschema.exceptions import best_match
+
+    error = best_match(_validator(json.dumps(schema)).iter_errors(instance))
+    if error is not None:
+        raise error
+
+
+@functools.cache
+def _validator(schema: str) -> Any:
+    from jsonschema.validators import validator_for
+
+    read = json.loads(schema)
+    kind = validator_for(read)
+    kind.check_schema(read)
+    return kind(read)
 
 
 def _version() -> str:

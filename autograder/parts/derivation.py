@@ -15,7 +15,7 @@ from autograder.maths import chain
 from autograder.maths.decision import Decision
 from autograder.maths.derivation import Finding, Milestone, other_relation
 from autograder.parts.expression import Expression, differing
-from autograder.parts.typed import Text, Typed, guarded
+from autograder.parts.typed import Text, Typed, guarded, guarded_first
 from autograder.student.local_checks import Malformed, defined
 from autograder.student.preview import Shown
 
@@ -312,13 +312,12 @@ class Derivation(Expression):
         return [chain.written_out(line.text, operators) for line in chain.lines(str(text))]
 
     def _same(self, one: str, other: str, p: Parameters) -> bool:
+        if one == other:
+            return True
         if self.tensors:
-            return one == other or self._same_tensors(one, other, p)
+            return self._same_tensors(one, other, p)
         declared = {name: value for name, value in self.declarations(p).items() if name != "operators"}
-        try:
-            return guarded("expression", one, other, **declared).equal
-        except (Unreadable, AuthorError):
-            return False
+        return guarded_first("expression", [one], other, **declared) == 0
 
     def _same_tensors(self, one: str, other: str, p: Parameters) -> bool:
         """Two right sides of the equation that the chain is about."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import nbgrader
 import pytest
 from nbconvert.exporters import HTMLExporter
@@ -24,7 +25,7 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import default as exchange
-from nbgrader.nbgraderformat import SCHEMA_VERSION
+from nbgrader.nbgraderformat import SCHEMA_VERSION, MetadataValidator, common
 from traitlets.config import Config, HasTraits
 
 from autograder.grading.repair import released_checksum
@@ -216,6 +217,60 @@ def test_a_courses_folders_are_nbgraders(told: dict[str, str], tmp_path: Path, m
     assert {name: getattr(ours, name) for name in names} == {name: getattr(theirs, name) for name in names}
     assert ours.database == theirs.db_url
     assert ours.format_path("source", ".", "ps1") == str(Path(theirs.format_path("source", ".", "ps1")))
+
+
+MARKS = {"schema_version": SCHEMA_VERSION, "grade_id": "a", "grade": False, "solution": True, "locked": False,
+         "task": False, "points": 0, "cell_type": "code", "checksum": "0" * 32}  # fmt: skip
+CHANGED: list[tuple[dict[str, Any], type[Exception] | None]] = [
+    ({}, None),
+    ({"grade": "yes"}, common.ValidationError),
+    ({"points": -1}, common.ValidationError),
+    ({"schema_version": SCHEMA_VERSION - 1}, common.SchemaTooOldError),
+    ({"schema_version": SCHEMA_VERSION + 1}, common.SchemaTooNewError),
+]
+
+
+@pytest.mark.parametrize(("changed", "error"), CHANGED)
+def test_the_marks_of_cells_are_validated_as_by_nbgrader(
+    changed: dict[str, Any], error: type[Exception] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a schema that is checked once, nbgrader says of each cell what it says by itself."""
+    cell = new_code_cell(metadata={"nbgrader": MARKS | changed})
+    said = []
+    for own in (True, False):
+        prepare_gradebooks()
+        assert "jsonschema" in common.BaseMetadataValidator.validate_cell.__code__.co_names
+        if own:
+            monkeypatch.setattr(common, "jsonschema", jsonschema)
+        try:
+            MetadataValidator().validate_cell(cell)
+            said.append((None, ""))
+        except Exception as raised:
+            said.append((type(raised), str(raised)))
+    assert said[0] == said[1] and said[0][0] is error
+
+
+def test_a_gradebook_that_is_opened_again_is_the_file_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was compiled is kept, no connection: not to a file that was removed, nor to one of another folder."""
+    prepare_gradebooks()
+    assert "create_engine" in api.Gradebook.__init__.__code__.co_names
+    engines = []
+    for place in ("one", "other", "one"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        monkeypatch.chdir(tmp_path / place)
+        file = Path("gradebook.db")
+        file.unlink(missing_ok=True)
+        book = api.Gradebook("sqlite:///gradebook.db", "course")
+        assert file.is_file() and book.students == []
+        book.add_student(place)  # and left open, as some of nbgrader's steps leave it
+        engines.append(book.engine)
+        again = api.Gradebook("sqlite:///gradebook.db", "course")
+        assert [student.id for student in again.students] == [place]
+        again.close()
+        book.close()
+    assert engines[0] is engines[2] is not engines[1]
+    with api.Gradebook("sqlite://") as one, api.Gradebook("sqlite://") as other:
+        assert one.engine is not other.engine
 
 
 def test_alembic_is_found_without_an_activated_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from autograder.errors import AuthorError
 from autograder.maths.expression import points
 from autograder.maths.expression.arithmetic import Unclear, Undefined
 from autograder.maths.expression.branches import all_seen
-from autograder.maths.expression.budget import Budget, Exhausted, Expensive
+from autograder.maths.expression.budget import Budget, Exhausted, Expensive, Paid
 from autograder.maths.expression.cancellation import AUDIT, COMPLEX_AUDIT
 from autograder.maths.expression.elementary import REAL
 from autograder.maths.expression.extended import COMPLEX, Infinity, extended
@@ -272,10 +272,20 @@ def compare(options: Options, reference: Node, answer: Node, budget: Budget | No
     if any(isinstance(part, Call) and part.name == "lg" for tree in (reference, answer) for part in walk(tree)):
         return _with_either_base(options, reference, answer, budget)
     exact = None if options.tolerance is None else Fraction(str(options.tolerance))
-    tolerance = None if exact is None else fmpq(exact.numerator, exact.denominator)
-    return Comparison(
-        reference, answer, options.lives, tolerance=tolerance, budget=budget, constraints=options.comparisons
-    ).find()
+    about = (reference, answer, tuple(options.lives.items()), exact, options.comparisons)
+    budget = budget or Budget()
+
+    def find() -> Finding:
+        tolerance = None if exact is None else fmpq(exact.numerator, exact.denominator)
+        return Comparison(
+            reference, answer, options.lives, tolerance=tolerance, budget=budget, constraints=options.comparisons
+        ).find()
+
+    return _FOUND.once(about, budget, find)
+
+
+# Lines of derivations, and candidates for a known mistake, are compared again and again.
+_FOUND: Paid[Finding] = Paid()
 
 
 def _refuted(sight: Sight, edges: Iterable[Sight] = ()) -> Finding:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from autograder.errors import AuthorError
+from autograder.maths.expression.budget import Paid
 from autograder.maths.expression.same_line import opened
 from autograder.maths.expression.syntax import (
     Add,
@@ -47,6 +48,7 @@ _SHORT = 12  # terms of a sum that are looked at one by one
 _NEAR = 1e-9
 
 Numbers = tuple[complex, ...]
+_KNOWN: Paid[Numbers] = Paid()  # parts of lines at the sample of points
 
 
 def essence(node: Node, lives: dict[str, Domain], budget: Budget, *, opens: bool = True) -> Node:
@@ -252,16 +254,17 @@ def _values(lives: dict[str, Domain], budget: Budget) -> Callable[[Node], Number
 
     sample = [*points.plain(lives), *points.stratified(lives, points.generator("essence"), 2)] if lives else [{}]
 
-    def values(node: Node) -> Numbers | None:
+    def computed(node: Node) -> Numbers:
         try:
             comparison = Comparison(_ZERO, node, lives, budget=budget)
             with precision(192):
                 pairs = [comparison.pair(point) for point in sample]
-            return None if None in pairs else tuple(_complex(pair[1]) for pair in pairs if pair)
+            return () if None in pairs else tuple(_complex(pair[1]) for pair in pairs if pair)
         except (Exhausted, AuthorError, OverflowError):  # or no float is so large
-            return None
+            return ()
 
-    return values
+    about = tuple(lives.items())
+    return lambda node: _KNOWN.once((node, about), budget, lambda: computed(node)) or None
 
 
 def _complex(value: Any) -> complex:
