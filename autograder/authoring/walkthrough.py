@@ -73,7 +73,10 @@ def notebook(
         "(`pip install '.[student]'`) and the models: the folder `solutions` beside or above it, or the distribution "
         "deep-learning-autograder-problems; a GPU is used if there is one.*"
     )
-    cells = [_markdown(f"# {problem.title}: a walkthrough", opening, needs), _code(READY)]
+    cells = [
+        _markdown(f"# {problem.title}: a walkthrough", opening, needs),
+        _code(f"{READY}\np = {p!r}  # the variant of this notebook"),
+    ]
     if lines := setup_text(problem, p):
         cells.append(_code(lines))
     cells.append(_markdown(asked[""]))

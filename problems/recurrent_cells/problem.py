@@ -191,7 +191,7 @@ LSTM_CHECKS = [*VALUES, holds(a_cell_that_keeps_keeps_exactly, weight=0.5)]
 
 PROBLEM = Problem(
     title="GRU, LSTM, and a stack of recurrent layers",
-    version=1,
+    version=2,
     source="slides on gated recurrent networks and on multi-layer RNNs",
     draw=draw,
     phrases=phrases,
