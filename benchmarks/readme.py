@@ -85,7 +85,7 @@ def _student(handed_in: dict[str, Any], graded: dict[str, Any]) -> str:
     answers = [_text(handed_in[f"{part}-answer"]) for part in ("scores", "memory")]
     opening = [_text(handed_in[name]) for name in ("package", "setup", "declarations")]
     check = _run("-c", "\n".join([*opening, answers[0], _text(handed_in["scores"])]), folder=ROOT)
-    feedback = [_text(graded[part]["outputs"][-1]["data"], "text/plain") for part in ("scores", "memory")]
+    feedback = [_verdict(graded[part], part) for part in ("scores", "memory")]
     return "\n".join(
         [
             _fenced("python", "\n\n".join(answers)),
@@ -113,6 +113,12 @@ def _run(*words: str, folder: Path) -> str:
     if run.returncode:
         raise RuntimeError(run.stdout)
     return run.stdout
+
+
+def _verdict(cell: dict[str, Any], part: str) -> str:
+    """What grading says of a part, beside the answer as it was read."""
+    said = (_text(output["data"], "text/plain") for output in cell["outputs"])
+    return next(text for text in said if text.startswith(f"{part}:"))
 
 
 def _by_id(notebook: dict[str, Any]) -> dict[str, Any]:

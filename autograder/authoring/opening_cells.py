@@ -21,10 +21,13 @@ class WithoutPackage:
     """Keeps answers as they are typed, and says that nobody looked at their form."""
 
     def check(self, name, *_, **__):
-        print(f"{name}: the form was not checked, since the package is not here. Your answer is graded all the same.")
+        print(f"{name}: its form was not checked here. Your answer is graded all the same.")
+
+    def part(self, *_, **__):
+        pass
 
     def overview(self, *_):
-        print("Without the package there is no overview. Save this notebook and hand it in: it is graded all the same.")
+        print("Without the package there is no overview. Save this notebook and hand it in.")
 
     def __getattr__(self, word):
         return self.check if word.startswith("check_") else lambda *given, **_: given[0] if given else None
@@ -54,9 +57,10 @@ def find_package(words):
         if place:
             sys.path.remove(place)
     print(
-        "The package that looks at the form of your answers is not here. If you were given a file "
-        "deep_learning_autograder-….whl, put it beside this notebook (on Colab: upload it under Files, on the left) "
-        "and run this cell again. Or go on without it: every cell runs, and your answers are graded all the same."
+        "The package that looks at the form of your answers is not here. If you were given\\n"
+        "a file deep_learning_autograder-….whl, put it beside this notebook (on Colab: upload\\n"
+        "it under Files, on the left) and run this cell again. Or go on without it: every\\n"
+        "cell runs, and your answers are graded all the same."
     )
     return WithoutPackage()
 

@@ -21,6 +21,7 @@ HIDDEN_BEGIN, HIDDEN_END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 WRITTEN_MARK = "<!-- your answer: {name} -->"
 OPENING = ("introduction", "package", "setup", "declarations")  # the cells above the first part, where they are there
 OVERVIEW = "overview"  # the last cell
+_AGAIN = "# NameError? Run the first cells of the notebook again."  # a traceback shows it
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -67,7 +68,7 @@ def build(
         text = _joined(f"{heading} ({_points(part.points)})", rest, f"**{told}**" if told else "")
         cells += _part_cells(part, drawn, own, text)
     told = repr(hand_in) if hand_in else ""
-    cells.append(_locked("code", OVERVIEW, f"# What is answered, and how to hand in.\nform.overview({told})"))
+    cells.append(_locked("code", OVERVIEW, f"# What is answered, and how to hand in.\n{_AGAIN}\nform.overview({told})"))
     return {
         "cells": cells,
         "metadata": {
@@ -140,7 +141,8 @@ def _released_as(stub: str, cell: dict[str, Any]) -> dict[str, Any]:
 def _test_source(part: Part, drawn: Variant, seed: str) -> str:
     """The visible check and the hidden region; `seed` is source text, the same for all who get the notebook."""
     visible = [
-        f"# Check the form of {part.name}; whether it is right is judged after you hand in.",
+        f"# Check the form of {part.name} (not whether it is right).",
+        _AGAIN,
         f"form.check({part.name!r})",
     ]
     hidden = [

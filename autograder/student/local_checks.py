@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from autograder.core import Question
 
 
-WIDTH = 96  # columns that a notebook shows in a window of usual size
+WIDTH = 80  # columns that a notebook shows in a window of 900 pixels
 
 
 class Malformed(StudentError):
