@@ -96,6 +96,7 @@ class Folder:
         close_to_others(self.coursedir)
         privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
+        self._checked: set[str] = set()
 
     @functools.cached_property
     def secret(self) -> bytes:
@@ -255,7 +256,9 @@ class Folder:
         if kernel := self.rows.kernelspec(path.stem):
             notebook.metadata["kernelspec"] = kernel
         notebook, _ = Overwrite(self.rows.source_cells(path.stem), self.converter).preprocess(notebook, {})
-        notebook, _ = CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
+        if path.stem not in self._checked:  # what nbgrader says in cells is the same for everybody
+            CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
+            self._checked.add(path.stem)
         return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""))
 
     def _read(self, path: Path) -> Submission:

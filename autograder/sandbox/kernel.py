@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-from autograder.sandbox.restoring import Baseline
+from autograder.sandbox.restoring import Baseline, is_plain
 from autograder.sandbox.shell import Outputs, Shell
 
 _NO_TRACEBACK = "ERROR: An error occurred while showtraceback was disabled"  # nbgrader's own words
@@ -27,11 +27,11 @@ class Kernel:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._baseline = Baseline(shell)
-        self._whole = True
+        self._whole = self._plain = True  # since the last cell of the instructor's
 
     def run(self, source: str, trusted: bool) -> list[str]:
         """Run one cell; the names of what was put back before it."""
-        restored = self._baseline.put_back() if trusted and not self._whole else []
+        restored = self._baseline.put_back(not self._plain) if trusted and not self._whole else []
         before = dict(self._shell.user_ns) if trusted else {}
         try:
             succeeded, error = self._loop.run_until_complete(self._cell(source))
@@ -42,6 +42,7 @@ class Kernel:
         if trusted:
             self._baseline.accept(source, before)
         self._whole = trusted
+        self._plain = trusted or (self._plain and is_plain(source))
         return restored
 
     async def _cell(self, source: str) -> tuple[bool, BaseException | None]:
