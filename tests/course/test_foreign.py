@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -280,7 +281,7 @@ def _rich(work: Work) -> None:
 # Honest work: nbgrader itself marks it as well.
 HONEST: dict[str, Callable[[Work], None]] = {"right": lambda work: None, "half": _half, "loud": _loud, "rich": _rich}
 SPY = """import os, sqlite3
-places = ['../gradebook.db', '../../../gradebook.db', '../../../source', '/root', '/home', '/tmp/pytest-of-root']
+places = ['../gradebook.db', '../../../gradebook.db', '../../../source', '/tmp/pytest-of-root']
 print('FOUND', [name for name in places if os.path.exists(name)])
 sqlite3.connect('../../../gradebook.db').execute('update grade set manual_score = 9')"""
 
@@ -467,6 +468,18 @@ def test_what_is_done_is_kept_and_chance_is_held(graded: Course) -> None:
             break
     assert None in found
     assert "two runs of the same submission" in graded.flags("clock")
+
+
+def test_pages_say_scores_in_words_and_hide_what_is_hidden(graded: Course) -> None:
+    """A test's score stands at its cell; of a hidden test neither the text nor the line that a traceback quotes."""
+    pages = {name: (graded.path / f"feedback/{name}/ps1/numbers.html").read_text() for name in ("half", "skipped")}
+    assert "cube-test: partly earned</strong>, 2 of 4 points" in pages["half"]
+    assert "square-test: lost</strong>, 0 of 2 points" in pages["skipped"]
+    assert "assert_allclose" in re.sub("<[^>]*>", "", pages["skipped"])
+    for page in pages.values():
+        text = "".join(re.sub("<[^>]*>", "", page).split())
+        assert "".join(SECRET.split()) not in text and "HIDDENTESTS" not in text
+    assert "why" in pages["half"] and "draw" in pages["half"]
 
 
 def test_regrading_says_what_it_leaves_alone(graded: Course) -> None:
