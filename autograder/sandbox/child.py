@@ -49,12 +49,12 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             _answer(channel, shell, outputs, request, questions, settings["reply_bytes"])
             continue
         _renew(outputs)
-        restored: list[str] = []
+        reply: dict[str, Any] = {"turn": request["turn"]}
         if kernel:
-            restored = kernel.run(request["source"], request["trusted"])
+            reply["restored"], reply["failed"] = kernel.run(request["source"], request["trusted"])
         else:
             shell.run_cell(request["source"], store_history=True)
-        reply = {"outputs": outputs.items[:MAX_OUTPUTS], "restored": restored, "turn": request["turn"]}
+        reply["outputs"] = outputs.items[:MAX_OUTPUTS]
         stream.send(channel, _safe(reply, "", settings["reply_bytes"]))
 
 

@@ -29,8 +29,8 @@ class Kernel:
         self._baseline = Baseline(shell)
         self._whole = self._plain = True  # since the last cell of the instructor's
 
-    def run(self, source: str, trusted: bool) -> list[str]:
-        """Run one cell; the names of what was put back before it."""
+    def run(self, source: str, trusted: bool) -> tuple[list[str], bool]:
+        """Run one cell; the names of what was put back before it, and whether it failed."""
         restored = self._baseline.put_back(not self._plain) if trusted and not self._whole else []
         before = dict(self._shell.user_ns) if trusted else {}
         try:
@@ -43,7 +43,7 @@ class Kernel:
             self._baseline.accept(source, before)
         self._whole = trusted
         self._plain = trusted or (self._plain and is_plain(source))
-        return restored
+        return restored, not succeeded
 
     async def _cell(self, source: str) -> tuple[bool, BaseException | None]:
         shell = self._shell

@@ -14,7 +14,7 @@ from autograder.errors import Unreadable
 from autograder.protocol.answering import question_frame
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
-from autograder.sandbox.outputs import limited, note, outputs, restored
+from autograder.sandbox.outputs import UNSEEN, failed, limited, note, outputs, restored
 from autograder.sandbox.process import Process
 from autograder.sandbox.turns import Turn
 
@@ -124,6 +124,8 @@ class Session:
             self._cells.append((source, trusted))
             return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
         shown = limited(outputs(reply, self._kernel), self.limits.output_characters)
+        if self._kernel and failed(reply) and not any(item["output_type"] == "error" for item in shown):
+            shown.append(UNSEEN)
         if self._interrupted:
             detail = f"it took more than {self.limits.cell_seconds:g} s"
             return CellResult(outputs=shown, death="timeout", detail=detail)

@@ -200,6 +200,17 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
         ),
         "how values are displayed",
     ),
+    "unreadable_outputs": (
+        forged("def square(x):\n    get_ipython().outputs.items.append({'x': object()})\n    return 0\ncube = square"),
+        "",
+    ),
+    "no_outputs": (
+        forged(
+            "class Nothing(list):\n    def append(self, item):\n        pass\n"
+            "def square(x):\n    get_ipython().outputs.items = Nothing()\n    return 0\ncube = square"
+        ),
+        "",
+    ),
     "early_exit": (forged("import os\ndef square(x):\n    os._exit(0)\ncube = square"), "ended its process"),
     "system_exit": (forged("def square(x):\n    raise SystemExit(0)\ncube = square"), ""),
     "quiet_end": (forged("import bdb\ndef square(x):\n    raise bdb.BdbQuit\ncube = square"), ""),
