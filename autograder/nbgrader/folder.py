@@ -268,7 +268,8 @@ class Folder:
         if path.stem not in self._checked:  # what nbgrader says in cells is the same for everybody
             CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
             self._checked.add(path.stem)
-        return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""))
+        own = [*self._instructors.files, *self.converter.exclude_overwriting.get(self.assignment, [])]
+        return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""), own)
 
     def _read(self, path: Path) -> Submission:
         student = self._student(path.parent)

@@ -37,7 +37,7 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
     _seed()
-    kernel = Kernel(shell, outputs) if settings["kernel"] else None
+    kernel = Kernel(shell, outputs, settings["first"]) if settings["kernel"] else None
     stream.send(channel, encode({"ready": True}))
     while True:
         try:

@@ -10,6 +10,9 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
 
 from autograder.sandbox.restoring import Baseline, is_plain
 from autograder.sandbox.shell import Outputs, Shell
@@ -17,10 +20,22 @@ from autograder.sandbox.shell import Outputs, Shell
 _NO_TRACEBACK = "ERROR: An error occurred while showtraceback was disabled"  # nbgrader's own words
 
 
+class Beside:
+    """Finds modules of some names beside the notebook, whatever else has such a name."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names, self._folder = frozenset(names), os.getcwd()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """One of these modules; nothing for any other."""
+        return PathFinder.find_spec(name, [self._folder]) if name in self._names else None
+
+
 class Kernel:
     """Runs the cells of one notebook."""
 
-    def __init__(self, shell: Shell, outputs: Outputs) -> None:
+    def __init__(self, shell: Shell, outputs: Outputs, first: Sequence[str]) -> None:
+        sys.meta_path.insert(0, Beside(first))
         self._shell, self._outputs = shell, outputs
         os.environ["NBGRADER_EXECUTION"] = "autograde"
         signal.signal(signal.SIGINT, signal.default_int_handler)  # by which a cell is interrupted

@@ -72,7 +72,7 @@ class Session:
     (name to content). Among others a session has its `turn`: time is counted by that one's clock.
 
     As a `kernel`, it gives the outputs that one would give, runs the instructor's cells on their own terms, and
-    interrupts what takes too long before it ends the process.
+    interrupts what takes too long before it ends the process; what is given then are the modules that come first.
     """
 
     def __init__(
@@ -81,9 +81,10 @@ class Session:
         files: dict[str, bytes] | None = None,
         turn: Turn | None = None,
         *,
-        kernel: bool = False,
+        kernel: tuple[str, ...] | None = None,
     ) -> None:
-        self.limits, self._kernel = limits or Limits(), kernel
+        self.limits = limits or Limits()
+        self._kernel, self._first = kernel is not None, kernel or ()
         self._place = turn or Turn()
         self._files = files or {}
         self._cells: list[tuple[str, bool]] = []
@@ -264,6 +265,7 @@ class Session:
             "reply_bytes": limits.reply_megabytes * 2**20,
             "visible": mounts.shown(limits.visible),
             "kernel": self._kernel,
+            "first": list(self._first),
         }
         numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")
         settings |= {name: getattr(limits, name) for name in (*numbers, "output_characters")}

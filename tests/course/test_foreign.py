@@ -25,7 +25,9 @@ SQUARE = "def square(x):\n    return np.asarray(x) ** 2"
 CUBE = "def cube(x):\n    return x ** 3"
 WRONG = "def square(x):\n    return 0\n\ndef cube(x):\n    return 0\n"
 SECRET = "assert square(-13) == 169"
-TESTS = f"""assert_allclose(square(3), 9)
+CHECKER = "def check(right):\n    assert right\n"  # in a file with the name of a library
+TESTS = f"""check(square(2) == 4)
+assert_allclose(square(3), 9)
 ### BEGIN HIDDEN TESTS
 assert np.allclose(square([1, 2]), [1, 4])
 assert abs(square(-4) - 16) < 1e-9
@@ -47,7 +49,7 @@ def solution(text: str) -> str:
 
 def numbers() -> Any:
     """A notebook with two tests, one of them for partial credit, an answer in words, and a task."""
-    imports = "import numpy as np\nfrom numpy.testing import assert_allclose"
+    imports = "import numpy as np\nfrom numpy.testing import assert_allclose\nfrom test import check"
     return new_notebook(
         metadata=KERNEL,
         cells=[
@@ -155,6 +157,9 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
         forged("import numpy.testing as t\nt.assert_allclose.__code__ = (lambda *a, **k: None).__code__"),
         "assert_allclose",
     ),
+    "own_checker": (forged("def check(right):\n    pass\nassert_allclose = check"), "check"),
+    "checker_in_place": (forged("import test\ntest.check.__code__ = (lambda right: None).__code__"), "test.check"),
+    "checker_in_a_file": (lambda work: (forged("")(work), work.files.update({"test.py": "check = print"}))[0], ""),
     "own_builtins": (
         forged("import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.sum = lambda x: 4.0"),
         "builtins.sum",
@@ -322,6 +327,7 @@ class Course:
         source.mkdir(parents=True)
         nbformat.write(numbers(), source / "numbers.ipynb")
         nbformat.write(words(), source / "words.ipynb")
+        (source / "test.py").write_text(CHECKER)
         self.configure(adoption.LINES + config)
         with opened(path) as api:
             done("generate_assignment", api.generate_assignment("ps1"))
