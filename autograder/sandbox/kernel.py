@@ -21,10 +21,10 @@ _NO_TRACEBACK = "ERROR: An error occurred while showtraceback was disabled"  # n
 
 
 class Beside:
-    """Finds modules of some names beside the notebook, whatever else has such a name."""
+    """Finds modules of some names beside the notebook: before packages, and after the standard library, as IPython."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._names, self._folder = frozenset(names), os.getcwd()
+        self._names, self._folder = frozenset(names) - sys.stdlib_module_names, os.getcwd()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """One of these modules; nothing for any other."""
@@ -52,6 +52,9 @@ class Kernel:
             succeeded, error = self._loop.run_until_complete(self._cell(source))
         except BaseException as escaped:
             succeeded, error = False, escaped
+        if type(self._outputs.items) is not list or self._shell.outputs is not self._outputs:
+            self._outputs.items, self._shell.outputs = [], self._outputs  # somebody has put something in its place
+            succeeded, error = False, None
         if not succeeded and not any(item.get("output_type") == "error" for item in self._outputs.items):
             self._show(error)
         if trusted:

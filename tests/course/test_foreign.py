@@ -49,7 +49,7 @@ def solution(text: str) -> str:
 
 def numbers() -> Any:
     """A notebook with two tests, one of them for partial credit, an answer in words, and a task."""
-    imports = "import numpy as np\nfrom numpy.testing import assert_allclose\nfrom test import check"
+    imports = "import numpy as np\nfrom numpy.testing import assert_allclose\nfrom iniconfig import check"
     return new_notebook(
         metadata=KERNEL,
         cells=[
@@ -158,8 +158,11 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
         "assert_allclose",
     ),
     "own_checker": (forged("def check(right):\n    pass\nassert_allclose = check"), "check"),
-    "checker_in_place": (forged("import test\ntest.check.__code__ = (lambda right: None).__code__"), "test.check"),
-    "checker_in_a_file": (lambda work: (forged("")(work), work.files.update({"test.py": "check = print"}))[0], ""),
+    "checker_in_place": (
+        forged("import iniconfig\niniconfig.check.__code__ = (lambda right: None).__code__"),
+        "iniconfig.check",
+    ),
+    "checker_in_a_file": (lambda work: (forged("")(work), work.files.update({"iniconfig.py": "check = print"}))[0], ""),
     "own_builtins": (
         forged("import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.sum = lambda x: 4.0"),
         "builtins.sum",
@@ -327,7 +330,7 @@ class Course:
         source.mkdir(parents=True)
         nbformat.write(numbers(), source / "numbers.ipynb")
         nbformat.write(words(), source / "words.ipynb")
-        (source / "test.py").write_text(CHECKER)
+        (source / "iniconfig.py").write_text(CHECKER)
         self.configure(adoption.LINES + config)
         with opened(path) as api:
             done("generate_assignment", api.generate_assignment("ps1"))
