@@ -277,4 +277,5 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
         if marks.get("grade") and not marks.get("solution") and not marks.get("standing_by_hand"):
             marks["said"] = marks["standing_words"]
 
+
 _FOR_OTHERS = (GetGrades, ForStudents, CSSHTMLHeaderPreprocessor, ForGraders)
