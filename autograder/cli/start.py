@@ -86,11 +86,11 @@ def adopt(course: Path, write: bool, as_json: bool) -> None:
     they are handed out, are graded twice, in copies of the course: nothing in it is touched. A cell whose marks differ
     is listed.
 
-    
+    \b
       autograder adopt my-course            compare
       autograder adopt my-course --write    compare, and switch nbgrader over
 
-    
+    \b
     Exit codes:
       0  not one mark differs
       1  a mark differs, or an assignment could not be graded; nothing was written

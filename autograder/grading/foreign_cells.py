@@ -74,7 +74,7 @@ def realigned(
     except ValueError as error:
         return _unusable(f"The notebook could not be read: {error}.", "unreadable_file", released, source)
     aligned = _Aligned(cells, raw, released, source)
-    if not aligned.found:
+    if aligned.known and not aligned.found:
         nothing = "Nothing of the notebook that was handed out is in this file."
         return _unusable(nothing, "nothing_left", released, source)
     whole = Whole(notebook=_with(source, aligned.assembled()), flags=aligned.flags, held=aligned.held)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import logging
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from autograder.nbgrader.config import prepare_gradebooks
 from autograder.nbgrader.course_directory import working_directory
 
 LINES = 40  # of a failure's log
+# Lines of that log which say nothing of the reason, and those which name the notebook that was at hand.
+_POINTS_ELSEWHERE = re.compile(r"Please see the|There was an error processing|Removing failed")
+_NOTEBOOK = re.compile(r"(?:Sanitizing|Autograding|Converting notebook) .*?([^/]+\.ipynb)")
 
 
 @contextlib.contextmanager
@@ -42,8 +46,11 @@ def done(step: str, result: dict[str, Any]) -> str:
         return log
     lines = log.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith(("[ERROR]", "[CRITICAL]"))), len(lines))
-    cause = "\n".join(lines[first:][-LINES:]) or str(result.get("error", "")).strip()
-    raise StaffError("nbgrader", f"nbgrader's {step} failed:\n{cause}")
+    told = [line for line in lines[first:] if line.strip() and not _POINTS_ELSEWHERE.search(line)]
+    cause = "\n".join(told[-LINES:]) or str(result.get("error", "")).strip()
+    notebooks = _NOTEBOOK.findall("\n".join(lines))
+    where = f"\nin the notebook {notebooks[-1]}" if notebooks else ""
+    raise StaffError("nbgrader", f"nbgrader's {step} failed:\n{cause}{where}")
 
 
 @dataclass(frozen=True, kw_only=True)

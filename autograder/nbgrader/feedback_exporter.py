@@ -27,13 +27,13 @@ from pygments.util import ClassNotFound
 from traitlets import Bool, List, Unicode
 
 from autograder.authoring.sealing import is_ours
-from autograder.authoring.source_notebook import without_hidden
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import VOIDED
 from autograder.grading.repair import OWN, OWN_LABEL
 from autograder.grading.typeset import with_mathml
 from autograder.nbgrader.feedback_page import OVERVIEW_PAGE, overview
 from autograder.nbgrader.for_graders import ForGraders
+from autograder.nbgrader.hidden_regions import Hidden
 from autograder.nbgrader.own_pages import Pages
 
 MAX_COLOURED = 200_000  # characters of a page that are code in colours
@@ -184,6 +184,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
         names = resources["nbgrader"]
         place = (names["notebook"], names["assignment"], names["student"])
         nb.cells = [cell for cell in nb.cells if not is_for_staff(cell)]
+        hidden = Hidden(nb.cells, self.config)
         with names.get("gradebook") or Gradebook(names["db_url"]) as gradebook:
             grades = {grade.name: grade for grade in gradebook.find_submission_notebook(*place).grades}
             waiting = any(grade.needs_manual_grade for grade in grades.values())
@@ -194,7 +195,7 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
                 if marks.get("solution") or marks.get("task"):
                     comment = gradebook.find_comment(marks["grade_id"], *place)
                     marks["comment"] = self._comment(marks, comment)
-                self._prepare(cell, marks, is_ours(nb))
+                self._prepare(cell, marks, None if is_ours(nb) else hidden)
             resources["autograder"] = self._at_the_top(nb, grades)
             resources["autograder"]["assignment"] = self._whole(gradebook.find_submission_notebook(*place), names)
         return nb, resources
@@ -250,14 +251,31 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
         decided = marks.get("standing_by_hand") or marks.get("standing_words") == _NOT_GRADED
         return (comment.auto_comment or "") if marks.get("grade") and not decided else ""
 
-    def _prepare(self, cell: Any, marks: Any, ours: bool) -> None:
+    def _prepare(self, cell: Any, marks: Any, hidden: Hidden | None) -> None:
+        """A cell as it is shown; `hidden` is what is not, of a notebook that is not ours."""
+        ours = hidden is None
+        if hidden is not None:
+            self._hide(cell, marks, hidden)
         if cell.cell_type == "markdown":
             own = cell.metadata.get(OWN)
             cell.source = with_mathml(cell.source.removeprefix(OWN_LABEL) if own else cell.source)
         elif marks.get("grade") and not marks.get("solution"):
-            cell.source = "" if ours else without_hidden(cell.source)
+            if ours:
+                cell.source = ""
             if ours and (marks["standing_by_hand"] or marks["standing_words"] == _NOT_GRADED):
                 cell.outputs = []  # what the machine had said is overruled
+
+    def _hide(self, cell: Any, marks: Any, hidden: Hidden) -> None:
+        """Leave out hidden regions, in a cell's own text and where its outputs quote one, and say a test's score."""
+        cell.source = hidden.visible(cell)
+        for output in cell.get("outputs", ()):
+            if output.output_type == "error":
+                output.evalue = hidden.without(output.evalue)
+                output.traceback = hidden.without("\n".join(output.traceback)).split("\n")
+            elif "text" in output:
+                output.text = hidden.without(output.text)
+        if marks.get("grade") and not marks.get("solution") and not marks.get("standing_by_hand"):
+            marks["said"] = marks["standing_words"]
 
 
 _FOR_OTHERS = (GetGrades, ForStudents, CSSHTMLHeaderPreprocessor, ForGraders)

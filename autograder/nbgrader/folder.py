@@ -24,6 +24,7 @@ from typing import Any
 
 import nbformat
 from nbgrader.converters import Autograde
+from nbgrader.nbgraderformat import ValidationError
 from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.authoring import loading, privacy
@@ -68,6 +69,7 @@ from autograder.nbgrader.intake import (
 from autograder.nbgrader.rows import Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
 from autograder.nbgrader.scale import Scale, scale_of
+from autograder.protocol.answering import last_line
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +98,7 @@ class Folder:
         close_to_others(self.coursedir)
         privacy.warn_where_open(self.root)
         self.feedback = Feedback(self.coursedir, api, self.rows)
+        self._checked: set[str] = set()
 
     @functools.cached_property
     def secret(self) -> bytes:
@@ -243,9 +246,16 @@ class Folder:
     def read(self, notebooks: list[Path]) -> dict[str, Submission | Foreign]:
         """Each notebook by its name, mended, with the files beside it, ready to be graded."""
         return {
-            path.stem: self._read(path) if is_ours(self.sources[path.stem]) else self._read_foreign(path)
+            path.stem: self._read(path) if is_ours(self.sources[path.stem]) else self._named_foreign(path)
             for path in notebooks
         }
+
+    def _named_foreign(self, path: Path) -> Foreign:
+        """The same of a notebook of the instructor's own; what nbgrader's steps cannot do with it has its name."""
+        try:
+            return self._read_foreign(path)
+        except (RuntimeError, ValueError, KeyError, ValidationError) as error:
+            raise StaffError("notebook", f"{path.name}: {last_line(error)}") from error
 
     def _read_foreign(self, path: Path) -> Foreign:
         student = self._student(path.parent)
@@ -255,8 +265,11 @@ class Folder:
         if kernel := self.rows.kernelspec(path.stem):
             notebook.metadata["kernelspec"] = kernel
         notebook, _ = Overwrite(self.rows.source_cells(path.stem), self.converter).preprocess(notebook, {})
-        notebook, _ = CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
-        return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""))
+        if path.stem not in self._checked:  # what nbgrader says in cells is the same for everybody
+            CheckCellMetadata(parent=self.converter).preprocess(notebook, {})
+            self._checked.add(path.stem)
+        own = [*self._instructors.files, *self.converter.exclude_overwriting.get(self.assignment, [])]
+        return Foreign.of(notebook, files, self.converter, self.outside.get(path.stem, ""), own)
 
     def _read(self, path: Path) -> Submission:
         student = self._student(path.parent)

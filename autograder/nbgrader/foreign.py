@@ -125,7 +125,8 @@ class Foreign:
     """A mended notebook of an instructor's own, with the hidden tests in it, and the files beside it.
 
     `held` says by cell why a person must look, `broken` why none of it is to be run, `outside` why it runs in
-    nbgrader's own kernel. `converter` gives nbgrader's steps their configuration.
+    nbgrader's own kernel. `converter` gives nbgrader's steps their configuration, and `own_files` are the names of the
+    files that belong to the assignment.
     """
 
     notebook: Any
@@ -135,9 +136,17 @@ class Foreign:
     flags: tuple[str, ...] = ()
     broken: str = ""
     outside: str = ""
+    own_files: Collection[str] = ()
 
     @classmethod
-    def of(cls, notebook: Any, files: Mapping[str, bytes], converter: Any, outside: str = "") -> Foreign:
+    def of(
+        cls,
+        notebook: Any,
+        files: Mapping[str, bytes],
+        converter: Any,
+        outside: str = "",
+        own_files: Collection[str] = (),
+    ) -> Foreign:
         """One whose metadata say what was noticed when it was read."""
         noted = notebook.metadata.pop(NOTED, {})
         return cls(
@@ -145,6 +154,7 @@ class Foreign:
             files=files,
             converter=converter,
             outside=outside,
+            own_files=own_files,
             held=dict(noted.get("held", {})),
             flags=tuple(noted.get("flags", ())),
             broken=noted.get("broken", ""),
@@ -168,7 +178,14 @@ class Foreign:
             limits=limits,
             files=self.files,
             trusted=tuple(map(is_trusted, cells)),
+            first=tuple(sorted(modules_in(self.own_files))),
         )
+
+
+def modules_in(files: Collection[str]) -> set[str]:
+    """The names by which Python files and packages in a folder are imported."""
+    parts = [name.removesuffix(".py").split("/") for name in files if name.endswith(".py")]
+    return {path[0] for path in parts if len(path) == 1 or path[1:] == ["__init__"]}
 
 
 def _runs(cell: Any) -> bool:
@@ -323,7 +340,7 @@ def _without_forged(cell: Any, notes: Notes) -> Any:
     """The test cell without values that its own last line cannot have shown: code that it called has shown them."""
     results = [item for item in cell.outputs if item.output_type == "execute_result"]
     failed = any(item.output_type == "error" for item in cell.outputs)
-    if not results or "%" in cell.source.replace("%%", "%").split("\n")[0][:1]:
+    if not results:
         return cell
     own = [] if failed or not _shows_value(cell.source) else results[-1:]
     forged = [item for item in results if item not in own]

@@ -71,7 +71,8 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         if outside:
             self.log.warning("%s runs in nbgrader's own kernel: %s", names["notebook"], outside)
         files = files_beside(Path(places["submitted"]), "", over).files
-        submission = foreign.Foreign.of(nb, files, self.parent.parent, outside)
+        own = [*over.files, *places["instructors"]["kept"]]
+        submission = foreign.Foreign.of(nb, files, self.parent.parent, outside, own)
         graded = foreign.settled([self._attempt(submission, names) for _ in range(max(self.runs, 1))])
         place = reports.path_of(Path(places["root"]), names["assignment"], names["student"], names["notebook"])
         reports.save(record(graded.report, names, None), place, shared=places["shared"])

@@ -37,7 +37,7 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
     outputs = Outputs(settings["output_characters"])
     shell = _shell(outputs)
     _seed()
-    kernel = Kernel(shell, outputs) if settings["kernel"] else None
+    kernel = Kernel(shell, outputs, settings["first"]) if settings["kernel"] else None
     stream.send(channel, encode({"ready": True}))
     while True:
         try:
@@ -49,12 +49,12 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             _answer(channel, shell, outputs, request, questions, settings["reply_bytes"])
             continue
         _renew(outputs)
-        restored: list[str] = []
+        reply: dict[str, Any] = {"turn": request["turn"]}
         if kernel:
-            restored = kernel.run(request["source"], request["trusted"])
+            reply["restored"], reply["failed"] = kernel.run(request["source"], request["trusted"])
         else:
             shell.run_cell(request["source"], store_history=True)
-        reply = {"outputs": outputs.items[:MAX_OUTPUTS], "restored": restored, "turn": request["turn"]}
+        reply["outputs"] = outputs.items[:MAX_OUTPUTS]
         stream.send(channel, _safe(reply, "", settings["reply_bytes"]))
 
 

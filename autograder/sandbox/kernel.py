@@ -10,39 +10,58 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
 
-from autograder.sandbox.restoring import Baseline
+from autograder.sandbox.restoring import Baseline, is_plain
 from autograder.sandbox.shell import Outputs, Shell
 
 _NO_TRACEBACK = "ERROR: An error occurred while showtraceback was disabled"  # nbgrader's own words
 
 
+class Beside:
+    """Finds modules of some names beside the notebook: before packages, and after the standard library, as IPython."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names, self._folder = frozenset(names) - sys.stdlib_module_names, os.getcwd()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """One of these modules; nothing for any other."""
+        return PathFinder.find_spec(name, [self._folder]) if name in self._names else None
+
+
 class Kernel:
     """Runs the cells of one notebook."""
 
-    def __init__(self, shell: Shell, outputs: Outputs) -> None:
+    def __init__(self, shell: Shell, outputs: Outputs, first: Sequence[str]) -> None:
+        sys.meta_path.insert(0, Beside(first))
         self._shell, self._outputs = shell, outputs
         os.environ["NBGRADER_EXECUTION"] = "autograde"
         signal.signal(signal.SIGINT, signal.default_int_handler)  # by which a cell is interrupted
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._baseline = Baseline(shell)
-        self._whole = True
+        self._whole = self._plain = True  # since the last cell of the instructor's
 
-    def run(self, source: str, trusted: bool) -> list[str]:
-        """Run one cell; the names of what was put back before it."""
-        restored = self._baseline.put_back() if trusted and not self._whole else []
+    def run(self, source: str, trusted: bool) -> tuple[list[str], bool]:
+        """Run one cell; the names of what was put back before it, and whether it failed."""
+        restored = self._baseline.put_back(not self._plain) if trusted and not self._whole else []
         before = dict(self._shell.user_ns) if trusted else {}
         try:
             succeeded, error = self._loop.run_until_complete(self._cell(source))
         except BaseException as escaped:
             succeeded, error = False, escaped
+        if type(self._outputs.items) is not list or self._shell.outputs is not self._outputs:
+            self._outputs.items, self._shell.outputs = [], self._outputs  # somebody has put something in its place
+            succeeded, error = False, None
         if not succeeded and not any(item.get("output_type") == "error" for item in self._outputs.items):
             self._show(error)
         if trusted:
             self._baseline.accept(source, before)
         self._whole = trusted
-        return restored
+        self._plain = trusted or (self._plain and is_plain(source))
+        return restored, not succeeded
 
     async def _cell(self, source: str) -> tuple[bool, BaseException | None]:
         shell = self._shell

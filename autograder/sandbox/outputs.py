@@ -35,6 +35,15 @@ def limited(outputs: list[dict[str, Any]], characters: int) -> list[dict[str, An
     return kept
 
 
+# What a cell shows that failed and shows no error: nobody can say what it would have shown.
+UNSEEN = {"output_type": "error", "ename": "Error", "evalue": "", "traceback": ["An error that was not shown."]}
+
+
+def failed(reply: Any) -> bool:
+    """Whether a reply says that its cell failed, or that what it showed could not be told."""
+    return not isinstance(reply, dict) or bool(reply.get("failed")) or bool(reply.get("failure"))
+
+
 def _output(item: Any, results: bool) -> dict[str, Any] | None:
     match item:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:

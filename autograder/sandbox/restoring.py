@@ -38,6 +38,16 @@ _SETTINGS = (
     "builtin_trap", "display_trap", "events", "input_transformer_manager", "InteractiveTB", "call_pdb",
 )  # fmt: skip
 _GONE = object()
+# What a cell speaks of that may change a library. Looking through all of them takes longer than most notebooks run.
+_IMPORTS = (
+    "numpy", "math", "cmath", "random", "collections", "itertools", "time", "datetime", "string", "statistics",
+    "fractions", "decimal", "matplotlib", "scipy", "pandas", "torch", "typing", "dataclasses", "warnings",
+)  # fmt: skip
+_WORDS = (
+    "setattr", "delattr", "getattr", "exec", "eval", "compile", "vars", "globals", "locals", "get_ipython", "modules",
+    "load", "loads", "read_pickle", "import_module", "patch", "settrace", "setprofile", "attrgetter", "setitem", "sys",
+    "methodcaller", "update_wrapper", "measure", "rundocs", "run", "runctx", "run_cell", "builtins", "gc",
+)  # fmt: skip
 
 
 class _Space:
@@ -125,6 +135,32 @@ def prepare() -> None:
         _first.update(_spaces(filter(_known, list(sys.modules))))
 
 
+def is_plain(source: str) -> bool:
+    """Whether a cell of a student's can be seen to leave the libraries alone: it only computes, and defines its own."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # a magic, perhaps
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                if any(item.name.partition(".")[0] not in _IMPORTS for item in names):
+                    return False
+            case ast.ImportFrom(module=module, names=names):
+                words = {item.name for item in names}
+                if (module or "").partition(".")[0] not in _IMPORTS or words & set(_WORDS):
+                    return False
+            case ast.Attribute(value=ast.Name(id="self"), attr=word) if "__" not in word:
+                continue
+            case ast.Attribute(attr=word, ctx=context):
+                if not isinstance(context, ast.Load) or word in _WORDS or word.startswith("_"):
+                    return False
+            case ast.Name(id=word):
+                if word in _WORDS or (word.startswith("__") and word != "__name__"):
+                    return False
+    return True
+
+
 class Baseline:
     """What belongs to the instructor's cells in one notebook's process."""
 
@@ -162,10 +198,11 @@ class Baseline:
                 else:
                     self._given.pop(name, None)
 
-    def put_back(self) -> list[str]:
+    def put_back(self, libraries: bool = True) -> list[str]:
         """Undo what was changed since; the names of it."""
         changed: list[str] = []
-        for step in (self._libraries, self._names, self._put_shell_back, self._tracing):
+        steps = (self._names, self._put_shell_back, self._tracing)
+        for step in (self._libraries, *steps) if libraries else steps:
             with contextlib.suppress(Exception):  # what cannot be put back is not
                 changed += step()
         return changed[:MOST]

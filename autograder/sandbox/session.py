@@ -14,7 +14,7 @@ from autograder.errors import Unreadable
 from autograder.protocol.answering import question_frame
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import mounts, stream, warm
-from autograder.sandbox.outputs import limited, note, outputs, restored
+from autograder.sandbox.outputs import UNSEEN, failed, limited, note, outputs, restored
 from autograder.sandbox.process import Process
 from autograder.sandbox.turns import Turn
 
@@ -72,7 +72,7 @@ class Session:
     (name to content). Among others a session has its `turn`: time is counted by that one's clock.
 
     As a `kernel`, it gives the outputs that one would give, runs the instructor's cells on their own terms, and
-    interrupts what takes too long before it ends the process.
+    interrupts what takes too long before it ends the process; what is given then are the modules that come first.
     """
 
     def __init__(
@@ -81,9 +81,10 @@ class Session:
         files: dict[str, bytes] | None = None,
         turn: Turn | None = None,
         *,
-        kernel: bool = False,
+        kernel: tuple[str, ...] | None = None,
     ) -> None:
-        self.limits, self._kernel = limits or Limits(), kernel
+        self.limits = limits or Limits()
+        self._kernel, self._first = kernel is not None, kernel or ()
         self._place = turn or Turn()
         self._files = files or {}
         self._cells: list[tuple[str, bool]] = []
@@ -124,6 +125,8 @@ class Session:
             self._cells.append((source, trusted))
             return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
         shown = limited(outputs(reply, self._kernel), self.limits.output_characters)
+        if self._kernel and failed(reply) and not any(item["output_type"] == "error" for item in shown):
+            shown.append(UNSEEN)
         if self._interrupted:
             detail = f"it took more than {self.limits.cell_seconds:g} s"
             return CellResult(outputs=shown, death="timeout", detail=detail)
@@ -262,6 +265,7 @@ class Session:
             "reply_bytes": limits.reply_megabytes * 2**20,
             "visible": mounts.shown(limits.visible),
             "kernel": self._kernel,
+            "first": list(self._first),
         }
         numbers = ("memory_megabytes", "file_megabytes", "disk_megabytes", "disk_files", "processes", "open_files")
         settings |= {name: getattr(limits, name) for name in (*numbers, "output_characters")}

@@ -39,7 +39,8 @@ class Asked:
 class Task:
     """Cells to run in order; `questions[n]` are put after the first n of them.
 
-    `trusted` says of each cell whether it is the instructor's, where the notebook is to run as in a kernel.
+    `trusted` says of each cell whether it is the instructor's, where the notebook is to run as in a kernel; `first` are
+    then the modules beside it that come before libraries of the same names, as in a kernel all do.
     `spent` are the seconds that earlier rounds took of what the notebook may take in all.
     """
 
@@ -49,6 +50,7 @@ class Task:
     files: Mapping[str, bytes] = field(default_factory=dict)
     spent: float = 0.0
     trusted: tuple[bool, ...] | None = None
+    first: tuple[str, ...] = ()
 
     def instead(self, questions: Mapping[int, Sequence[Asked]], spent: float = 0.0) -> Task:
         """The same notebook asked other questions, and run no further than they need."""
@@ -82,6 +84,7 @@ class Task:
             files={name: data.tobytes() for name, data in content["files"].items()},
             spent=content["spent"],
             trusted=content["trusted"],
+            first=content["first"],
         )
 
 
@@ -126,7 +129,8 @@ def answer(task: Task, turn: Turn | None = None) -> Replies:
     cells: list[CellResult] = []
     answers: dict[tuple[int, str], Answer] = {}
     trusted = task.trusted or (False,) * len(task.cells)
-    with Session(task.limits, dict(task.files), turn, kernel=task.trusted is not None) as session:
+    kernel = None if task.trusted is None else task.first
+    with Session(task.limits, dict(task.files), turn, kernel=kernel) as session:
         for place in range(len(task.cells) + 1):
             if place:
                 cells.append(session.run(task.cells[place - 1], trusted[place - 1]))

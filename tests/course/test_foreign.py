@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,9 @@ SQUARE = "def square(x):\n    return np.asarray(x) ** 2"
 CUBE = "def cube(x):\n    return x ** 3"
 WRONG = "def square(x):\n    return 0\n\ndef cube(x):\n    return 0\n"
 SECRET = "assert square(-13) == 169"
-TESTS = f"""assert_allclose(square(3), 9)
+CHECKER = "def check(right):\n    assert right\n"  # in a file with the name of a library
+TESTS = f"""check(square(2) == 4)
+assert_allclose(square(3), 9)
 ### BEGIN HIDDEN TESTS
 assert np.allclose(square([1, 2]), [1, 4])
 assert abs(square(-4) - 16) < 1e-9
@@ -46,7 +49,7 @@ def solution(text: str) -> str:
 
 def numbers() -> Any:
     """A notebook with two tests, one of them for partial credit, an answer in words, and a task."""
-    imports = "import numpy as np\nfrom numpy.testing import assert_allclose"
+    imports = "import numpy as np\nfrom numpy.testing import assert_allclose\nfrom iniconfig import check"
     return new_notebook(
         metadata=KERNEL,
         cells=[
@@ -154,6 +157,12 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
         forged("import numpy.testing as t\nt.assert_allclose.__code__ = (lambda *a, **k: None).__code__"),
         "assert_allclose",
     ),
+    "own_checker": (forged("def check(right):\n    pass\nassert_allclose = check"), "check"),
+    "checker_in_place": (
+        forged("import iniconfig\niniconfig.check.__code__ = (lambda right: None).__code__"),
+        "iniconfig.check",
+    ),
+    "checker_in_a_file": (lambda work: (forged("")(work), work.files.update({"iniconfig.py": "check = print"}))[0], ""),
     "own_builtins": (
         forged("import builtins\nbuiltins.abs = lambda x: 0\nbuiltins.sum = lambda x: 4.0"),
         "builtins.sum",
@@ -198,6 +207,17 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
             "get_ipython().display_formatter.formatters['text/plain'].for_type(float, lambda v, p, c: p.text('4.0'))"
         ),
         "how values are displayed",
+    ),
+    "unreadable_outputs": (
+        forged("def square(x):\n    get_ipython().outputs.items.append({'x': object()})\n    return 0\ncube = square"),
+        "",
+    ),
+    "no_outputs": (
+        forged(
+            "class Nothing(list):\n    def append(self, item):\n        pass\n"
+            "def square(x):\n    get_ipython().outputs.items = Nothing()\n    return 0\ncube = square"
+        ),
+        "",
     ),
     "early_exit": (forged("import os\ndef square(x):\n    os._exit(0)\ncube = square"), "ended its process"),
     "system_exit": (forged("def square(x):\n    raise SystemExit(0)\ncube = square"), ""),
@@ -280,7 +300,7 @@ def _rich(work: Work) -> None:
 # Honest work: nbgrader itself marks it as well.
 HONEST: dict[str, Callable[[Work], None]] = {"right": lambda work: None, "half": _half, "loud": _loud, "rich": _rich}
 SPY = """import os, sqlite3
-places = ['../gradebook.db', '../../../gradebook.db', '../../../source', '/root', '/home', '/tmp/pytest-of-root']
+places = ['../gradebook.db', '../../../gradebook.db', '../../../source', '/tmp/pytest-of-root']
 print('FOUND', [name for name in places if os.path.exists(name)])
 sqlite3.connect('../../../gradebook.db').execute('update grade set manual_score = 9')"""
 
@@ -310,6 +330,7 @@ class Course:
         source.mkdir(parents=True)
         nbformat.write(numbers(), source / "numbers.ipynb")
         nbformat.write(words(), source / "words.ipynb")
+        (source / "iniconfig.py").write_text(CHECKER)
         self.configure(adoption.LINES + config)
         with opened(path) as api:
             done("generate_assignment", api.generate_assignment("ps1"))
@@ -467,6 +488,18 @@ def test_what_is_done_is_kept_and_chance_is_held(graded: Course) -> None:
             break
     assert None in found
     assert "two runs of the same submission" in graded.flags("clock")
+
+
+def test_pages_say_scores_in_words_and_hide_what_is_hidden(graded: Course) -> None:
+    """A test's score stands at its cell; of a hidden test neither the text nor the line that a traceback quotes."""
+    pages = {name: (graded.path / f"feedback/{name}/ps1/numbers.html").read_text() for name in ("half", "skipped")}
+    assert "cube-test: partly earned</strong>, 2 of 4 points" in pages["half"]
+    assert "square-test: lost</strong>, 0 of 2 points" in pages["skipped"]
+    assert "assert_allclose" in re.sub("<[^>]*>", "", pages["skipped"])
+    for page in pages.values():
+        text = "".join(re.sub("<[^>]*>", "", page).split())
+        assert "".join(SECRET.split()) not in text and "HIDDENTESTS" not in text
+    assert "why" in pages["half"] and "draw" in pages["half"]
 
 
 def test_regrading_says_what_it_leaves_alone(graded: Course) -> None:
