@@ -231,6 +231,7 @@ class Part(metaclass=_NamedArguments):
     follows = ""  # an earlier part, whose answer this one is judged by as well
     runs = False  # whether the student's code is run to judge it
     judged_by_person = False  # answered in words, in one markdown cell
+    formula = False  # answered by a formula: shown typeset beside its text, and compared as mathematics
     at_best: ClassVar[Standing] = "earned"  # what a right answer is before a person has looked
     if_kept = "it may be right"  # why a mistake may keep its points
 

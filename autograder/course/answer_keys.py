@@ -74,12 +74,12 @@ def key_of(
         return Key(**told, reason=reason(outcome), spelled=f"{report.digest} {text}" if report.digest else own)
     if not isinstance(value, str):
         return Key(**told, reason=reason(outcome), spelled=spelled_of(repr(value)))
-    if part.kind == "number" and _by_its_kind(part, outcome) and (own := _around_the_right(part, p, spelled_of(value))):
+    if _by_its_kind(part, outcome) and (own := _around_the_right(part, p, spelled_of(value))):
         return Key(item=item, earlier=told["earlier"], asks=RIGHT, spelled=own)
-    right = part.answer_under(p) if hasattr(part, "decide") else None
+    right = part.answer_under(p) if part.formula else None
     told |= {"spelled": spelled_of(value), "typed": value}
     told |= {"right": right, "p": _plain(p)} if isinstance(right, str) else {}
-    if hasattr(part, "decide") and _by_its_kind(part, outcome, but=_ALL_CODES):
+    if part.formula and _by_its_kind(part, outcome, but=_ALL_CODES):
         return Key(**told, compared=True)
     return Key(**told, reason=reason(outcome))
 
@@ -109,11 +109,17 @@ def _plain(value: Any) -> Any:
 def _around_the_right(part: Part, p: Parameters, spelled: str) -> str:
     """A text with the variant's right number in it, which is put aside: "24parameters" here is "60parameters" there.
 
-    Empty where it holds another number, or none.
+    Empty where it holds another number, or none, or what is right is no number.
     """
     right = part.answer_under(p)
+    if not _is_number(right):
+        return ""
     text = NUMBER.sub(lambda found: RIGHT if str(right) == found[0] else found[0], spelled)
     return text if RIGHT in text and not any(sign.isdigit() for sign in text) else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _by_its_kind(part: Part, outcome: Outcome, but: Collection[str] = ()) -> bool:
@@ -137,8 +143,10 @@ def why_in_a_line(verdict: Verdict) -> str:
 def _asks(part: Part, p: Parameters) -> str:
     """What is right: equal where variants ask for the same."""
     with contextlib.suppress(Exception):  # a fault of the problem's is told where it is judged
-        if hasattr(part, "decide") or part.kind in ("number", "vector", "written"):
-            return _digest(part.answer_under(p))
+        right = part.answer_under(p)
+        numbers = _is_number(right) or isinstance(right, list | tuple) and all(map(_is_number, right))
+        if part.formula or part.judged_by_person or numbers:  # the letters of options mean others in other variants
+            return _digest(right)
     return _digest(sorted(p.items(), key=str))
 
 

@@ -19,7 +19,6 @@ from typing import Any
 
 from autograder.core import BEGIN, END, Parameters, Part
 from autograder.errors import AutograderError, Unreadable
-from autograder.parts.typed import Typed
 from autograder.protocol.respondents import filled
 
 LONG = 4_000  # characters of a text that is kept when it was made into HTML
@@ -56,7 +55,7 @@ def answer(part: Part, value: Any, p: Parameters) -> str:
         return unread(typed, error)
     except AutograderError:  # it was judged by a part that is another one now
         read = ""
-    if read and not isinstance(part, Typed):
+    if read and not part.formula:
         return words(read)
     return f"{words(read, typed) if read else ''}{as_code(typed)}"
 

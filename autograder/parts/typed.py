@@ -46,6 +46,7 @@ class Typed(Part):
     alternatives: Sequence[Text] = ()
     hints: bool = True
 
+    formula = True
     told: ClassVar[tuple[str, ...]] = ()  # the words of `declarations` by which an answer is read
     wanted: ClassVar[str] = "put the formula in quotes, as the comment in the cell above shows"
 

@@ -17,8 +17,9 @@ Status = Literal["graded", "held", "missing", "excused", "void"]
 class Item:
     """A graded cell. `maximum` is what it counts now: nothing where `void` is "drop".
 
-    `slug` is the problem's, `title` its heading, `kind` the kind of answer and `mistakes` the codes of those that the
-    problem lists; empty for notebooks that are not ours. `options` is how many a choice shows.
+    `slug` is the problem's, `title` its heading, `kind` the kind of answer, `by_person` whether a grader marks it, and
+    `mistakes` the codes of those that the problem lists; empty for notebooks that are not ours. `options` is how many a
+    choice shows.
     """
 
     notebook: str
@@ -27,6 +28,7 @@ class Item:
     slug: str = ""
     title: str = ""
     kind: str = ""
+    by_person: bool = False
     void: str = ""
     mistakes: frozenset[str] = frozenset()
     options: int = 0

@@ -265,7 +265,7 @@ def _options(there: Sequence[Pupil], items: Sequence[Item], rests: Scores) -> li
 def _forms(there: Sequence[Pupil], items: Sequence[Item], same: Same | None) -> list[Form]:
     """Wrong typed answers without a name, equal ones counted once."""
     found = []
-    for item in (item for item in items if item.kind != "written"):
+    for item in (item for item in items if not item.by_person):
         for own in grouped(item, unnamed(there, item), same):
             mark = own[0].marks[item.name]
             found.append(Form(part=item.name, typed=mark.typed, n=len(own), code=", ".join(mark.codes)))

@@ -323,7 +323,7 @@ def _flooded(solved, flood):
 
 
 def test_a_small_submission_has_small_results(classroom):
-    """Of fifty kilobytes, whatever they are, come less than two megabytes in all: journal, report, notebook, page."""
+    """Of fifty kilobytes, whatever they are, come less than two megabytes in all: journal, report, notebook, pages."""
     solved = notebook_of(classroom)
     alone(classroom)
     for name, flood in FLOODS.items():
@@ -335,7 +335,7 @@ def test_a_small_submission_has_small_results(classroom):
             path for step in ("autograded", "feedback", "reports") for path in (classroom.path / step).rglob("*")
         ]
         sizes = [path.stat().st_size for path in written if name in path.parts and path.is_file()]
-        assert len(sizes) == 3 and sum(sizes) + len(json.dumps(lines[name])) < 2_000_000, (name, sizes)
+        assert len(sizes) == 4 and sum(sizes) + len(json.dumps(lines[name])) < 2_000_000, (name, sizes)
     assert (classroom.path / "gradebook.db").stat().st_size < 2_000_000
 
 

@@ -223,7 +223,7 @@ def graded(tmp_path_factory):
             "join submitted_notebook n on n.id = g.notebook_id join submitted_assignment s on s.id = n.assignment_id "
             "where b.name = 'image'"
         ).fetchall()
-    pages = {path.parts[-3]: path.read_text() for path in (course / "feedback").glob("*/ps/*.html")}
+    pages = {path.parts[-3]: path.read_text() for path in (course / "feedback").glob(f"*/ps/{SLUG}.html")}
     return {student: (score, bool(held)) for student, score, held in found}, pages
 
 
