@@ -1,6 +1,6 @@
 """How often chance misleads the judge of answers that draw random numbers, or train.
 
-    python -m benchmarks.chances                           writes the table of docs/kinds.md (some minutes)
+    python -m benchmarks.chances                           writes the table of docs/kinds.md (some twenty minutes)
     python -m benchmarks.chances language_modeling.train   writes the rows of one part
     python -m benchmarks.chances --seeds 20                prints a quick table
 
@@ -32,13 +32,13 @@ COLUMNS = ("part", "answer", "is", "seeds", "earned", "lost", "held")
 
 
 def asked(names: tuple[str, ...]) -> Iterator[tuple[str, Sampled | Trained, Parameters]]:
-    """The parts of those names, which draw or train, or all that draw, each in its first variant."""
+    """The parts of those names, or all that draw or train, each in its first variant."""
     for slug in slugs(PROBLEMS):
         problem = load(slug, PROBLEMS)
         p = variant(problem, 0).parameters
         for part in problem.parts:
             place = f"{slug}.{part.name}"
-            if isinstance(part, Sampled | Trained if names else Sampled) and (not names or place in names):
+            if isinstance(part, Sampled | Trained) and (not names or place in names):
                 yield place, part, p
 
 
