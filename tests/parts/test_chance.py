@@ -323,22 +323,29 @@ def measured():
 
 
 def test_chance_has_been_measured_for_every_answer():
-    """Over 1,000 seeds, no right answer lost a mark, and each mistake was caught in at least 0.999 of them."""
+    """Over 1,000 seeds, no right answer lost a mark, and grading catches each mistake with at least 0.999.
+
+    What trains was measured on single data sets; in grading, the median of three counts.
+    """
+    by_median = {place for place, part, _ in chances.asked(()) if isinstance(part, Trained)}
     rows = measured()
     names = {(place, item.__name__) for place, part, _ in chances.asked(())
              for item in (part.reference, *part.equivalents, *part.mistakes)}  # fmt: skip
     assert {(row[0], row[1]) for row in rows} == names
-    for _, _, word, *counts in rows:
+    for place, _, word, *counts in rows:
         seeds, earned, lost, held = map(int, counts)
         assert seeds >= 1_000 and earned + lost + held == seeds
-        assert earned == seeds if word == "right" else lost >= 0.999 * seeds
+        caught = lost / seeds
+        caught = caught**2 * (3 - 2 * caught) if place in by_median else caught
+        assert earned == seeds if word == "right" else caught >= 0.999
 
 
 def test_a_few_seeds_say_the_same():
     """The measurement can be repeated: right answers earn, mistakes lose."""
     for place, part, p in chances.asked(("language_modeling.sample", "language_modeling.train")):
-        for row in chances.rows(place, part, p, 1):
-            assert row[4] == "1" if row[2] == "right" else row[5] == "1"
+        for line in chances.rows(place, part, p, 1):
+            _, _, word, _, earned, lost, _ = (cell.strip("` ") for cell in line.split("|")[1:-1])
+            assert (earned if word == "right" else lost) == "1"
 
 
 def test_the_law_of_sampling_is_enumerated():
