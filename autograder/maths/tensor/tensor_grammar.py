@@ -75,8 +75,9 @@ FUNCTIONS = {
     **{name: name for name in ("tanh", "exp", "ln", "sqrt", "relu", "max", "min", "abs", "softplus")},
     **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh")},
     "sigma": "sigma", "sigmoid": "sigma", "log": "ln", "ReLU": "relu", "sech": "sech", "coth": "coth",
-    **dict.fromkeys(("silu", "swish"), "silu"),
+    **dict.fromkeys(("silu", "swish"), "silu"), "log2": "log2", "lb": "log2", "log10": "log10",
 }  # fmt: skip
+BASES = {"log2": 2, "log10": 10}
 RECIPROCAL = {"sech": "cosh", "coth": "tanh"}
 
 
@@ -497,6 +498,9 @@ class Grammar:
         self.count()
         if function == "silu":
             return Product(factors=(("*", arguments[0]), ("*", Call(function="sigma", arguments=tuple(arguments)))))
+        if function in BASES:
+            base = Call(function="ln", arguments=(Number(value=Fraction(BASES[function])),))
+            return Product(factors=(("*", Call(function="ln", arguments=tuple(arguments))), ("/", base)))
         if function in RECIPROCAL:
             one_over = Sum(terms=((-1, Number(value=Fraction(1))),))
             return Power(base=Call(function=RECIPROCAL[function], arguments=tuple(arguments)), exponent=one_over)
@@ -521,7 +525,10 @@ class Grammar:
         """
         start = self.take()
         missing = f"brackets are missing around the argument of the function: {start.text}(…)"
-        if start.text in ("max", "min", "abs", "relu", "silu", "swish", *RECIPROCAL) or self.token.text in FUNCTIONS:
+        if (
+            start.text in ("max", "min", "abs", "relu", "silu", "swish", "lb", *BASES, *RECIPROCAL)
+            or self.token.text in FUNCTIONS
+        ):
             raise self.failure(missing, token=start)
         if self._binder_starts():
             inside, _ = self.binder()

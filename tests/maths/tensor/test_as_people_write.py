@@ -177,6 +177,8 @@ PICKED = [
     ("L = -sum_{t,w} 1[w=v[t]] P[t,w]", "different"),
     ("L = -sum_{t,w} ln(P[t,w])", "different"),
     ("L = -sum_t ln P[t-1,v_t]", "different"),
+    ("L = -ln(2) sum_t log2(P[t,v_t])", "equal"),
+    ("L = -sum_t log2(P[t,v_t])", "different"),
     ("L = -sum_{t,w} 1[v[t]=3] ln(P[t,w])", "undecided"),
 ]
 
