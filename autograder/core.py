@@ -68,6 +68,11 @@ class Question:
         """Whether it asks what a name is bound to: the answer is then what somebody wrote."""
         return self.kind in _BY_NAME
 
+    @property
+    def is_text(self) -> bool:
+        """Whether it asks for the words of a cell."""
+        return self.kind == "text"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:

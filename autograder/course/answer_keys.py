@@ -87,7 +87,7 @@ def key_of(
 def value_of_answer(outcome: Outcome | None, name: str) -> Any:
     """What the part's name was bound to, where that is text, a number, or rows of them."""
     for question, answer in outcome.answers if outcome else ():
-        if question.name == name and answer.failure is None and (question.by_name or question.kind == "text"):
+        if question.name == name and answer.failure is None and (question.by_name or question.is_text):
             return answer.value
     return None
 
@@ -144,7 +144,7 @@ def _asks(part: Part, p: Parameters) -> str:
     """What is right: equal where variants ask for the same."""
     with contextlib.suppress(Exception):  # a fault of the problem's is told where it is judged
         right = part.answer_under(p)
-        numbers = _is_number(right) or isinstance(right, list | tuple) and all(map(_is_number, right))
+        numbers = _is_number(right) or (isinstance(right, list | tuple) and all(map(_is_number, right)))
         if part.formula or part.judged_by_person or numbers:  # the letters of options mean others in other variants
             return _digest(right)
     return _digest(sorted(p.items(), key=str))

@@ -126,8 +126,8 @@ def _with_listed(items: Iterable[Item], course: Path) -> Iterator[Item]:
             item = replace(item, title=problem.title)
             for part in (part for part in problem.parts if part.name == item.part):
                 mistakes = frozenset(mistake.__name__ for mistake in part.mistakes)
-                shown = {"kind": part.kind, "by_person": part.judged_by_person, "options": part.shown_options}
-                item = replace(item, **shown, mistakes=mistakes)
+                item = replace(item, kind=part.kind, by_person=part.judged_by_person)
+                item = replace(item, mistakes=mistakes, options=part.shown_options)
         yield item
 
 
