@@ -44,6 +44,7 @@ SHORT = 200  # letters of an answer that a line can hold
 
 Made = TypeVar("Made")
 _BY_NAME = ("value", "typed")
+WRITTEN = (*_BY_NAME, "text")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +70,9 @@ class Question:
         return self.kind in _BY_NAME
 
     @property
-    def is_text(self) -> bool:
-        """Whether it asks for the words of a cell."""
-        return self.kind == "text"
+    def written(self) -> bool:
+        """Whether the answer is what somebody wrote: bound to a name, or the words of a cell."""
+        return self.kind in WRITTEN
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,7 +87,7 @@ def key_of(
 def value_of_answer(outcome: Outcome | None, name: str) -> Any:
     """What the part's name was bound to, where that is text, a number, or rows of them."""
     for question, answer in outcome.answers if outcome else ():
-        if question.name == name and answer.failure is None and (question.by_name or question.is_text):
+        if question.name == name and answer.failure is None and question.written:
             return answer.value
     return None
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import privacy
-from autograder.core import Answer, Outcome, Question, Report, Verdict
+from autograder.core import WRITTEN, Answer, Outcome, Question, Report, Verdict
 from autograder.errors import StaffError, Unreadable
 from autograder.protocol.answering import question_key, with_key
 from autograder.protocol.codec import decode, encode
@@ -103,7 +103,7 @@ def _typed(part: str, packed: str) -> str:
     """What a part's name was bound to, where that is text or a number."""
     for (kind, name, _), answer in _unpack(packed, arrays=False):
         value = answer["value"]
-        if name == part and kind in ("typed", "value", "text"):
+        if name == part and kind in WRITTEN:
             rows = value if isinstance(value, list) else [value]
             words = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
             if words and all(isinstance(entry, str | int | float) for entry in words):
