@@ -20,8 +20,14 @@ os.environ["OMP_NUM_THREADS"] = "1"  # read when torch is imported, here and in 
 install_import_hook("solutions", "beartype.beartype")
 
 _LEFT_OUT: Counter[str] = Counter()
-# Seconds a test, and nothing is shared.
-_ONE_BY_ONE = ("tests/course/test_every_assignment.py", "tests/audit/test_every_problem.py")
+# Seconds a test, and little is shared.
+_ONE_BY_ONE = (
+    "tests/course/test_every_assignment.py",
+    "tests/audit/test_every_problem.py",
+    "tests/commands/test_judge_answers.py",
+    "tests/commands/test_build_walkthrough.py",
+    "tests/solutions/test_training.py",
+)
 _LONG = (*_ONE_BY_ONE, "tests/simulation", "tests/course", "tests/nbgrader", "tests/sandbox")
 
 
