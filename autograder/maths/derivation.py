@@ -263,11 +263,13 @@ def _end(final: Decision, has_form: bool, links: Sequence[Link], *, on_a_way: bo
 class Expressions:
     """Lines that are expressions, read with the options of `expression.decide`.
 
-    `forbid` and `require` are the form of the end. `operators` are brackets that the question defines (`chain`), and
-    `direction` is `<=` or `>=` where a bound is asked: inequalities of the other way are none of its links.
+    `start` is the given line: sums over its ranges stay sums. `forbid` and `require` are the form of the end.
+    `operators` are brackets that the question defines (`chain`), and `direction` is `<=` or `>=` where a bound is
+    asked: inequalities of the other way are none of its links.
     """
 
     reference: str
+    start: str = ""
     direction: str = ""
     operators: Mapping[str, str] = field(default_factory=dict)
     forbid: Sequence[str] = ()
@@ -327,14 +329,15 @@ class Expressions:
 
     def is_disguised(self, line: Any, *, opened: bool = True) -> bool:
         """By the same without noise, or by being the reference but for noise (and open brackets)."""
-        from autograder.maths.expression.essence import essence
+        from autograder.maths.expression.essence import essence, ranges
         from autograder.maths.expression.options import Options
 
         lives = Options(**self.options).lives
-        core = essence(line.node, lives, self.reading, opens=opened)
+        given = ranges(self.read(self.start).node) if self.start else frozenset()
+        core = essence(line.node, lives, self.reading, opens=opened, given=given)
         asked = bool(self.forbid or self.require)
         return (asked and (self._ends(line.node) or self._ends(core))) or core == essence(
-            self.read(self.reference).node, lives, self.reading, opens=opened
+            self.read(self.reference).node, lives, self.reading, opens=opened, given=given
         )
 
     def _ends(self, node: Any) -> bool:
@@ -448,7 +451,7 @@ def decide(
         lines = Equations(left=start.split("=", 1)[0].strip(), reference=_side(reference), **told)
     else:
         own = {name: told.pop(name) for name in ("direction", "operators", "forbid", "require") if name in told}
-        lines = Expressions(reference=reference, options=told, **own)
+        lines = Expressions(reference=reference, start=_side(start), options=told, **own)
     start, reference = _side(start), _side(reference)
     _sound(lines, start, reference, milestones)
     return judge(answer, start=start, reference=reference, language=lines, milestones=milestones).decision

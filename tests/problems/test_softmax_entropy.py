@@ -318,6 +318,23 @@ def test_the_definition_with_a_guess_under_it_earns_nothing(seed, end):
     assert (outcome.standing, outcome.points) == ("lost", 0.0)
 
 
+TWO = "ln(1+e^(-beta))+beta/(e^beta+1)"
+
+
+@pytest.mark.parametrize(
+    ("line", "points"),
+    [("-ln(1/Z)*sum(P(n),n,0,1)+beta/Z*sum(n*e^(-beta*n),n,0,1)", 5), ("ln(Z)+beta*sum(n*P(n),n,0,1)", 5),
+     (f"({TWO})*sum(P(n),n,0,1)", 0), (f"sum(P(n)*({TWO}),n,0,1)", 0), (f"sum(({TWO})*n,n,0,1)", 0),
+     (f"sum(cases({TWO}, n=1; 0, otherwise),n,0,1)", 0), (f"({TWO})+sum(n,n,0,1)-1", 0),
+     ("ln(1+e^(-beta))+sum(beta*n/(e^(beta*n)+1),n,0,1)", 0)],
+)  # fmt: skip
+def test_a_sum_over_two_states_stays_a_sum(line, points):
+    """Its term at zero is nothing, yet it is the question's own sum; the end within a sum is the end in disguise."""
+    chain = f"sum(P(n)*(-ln(P(n))), n, 0, 1)\n{line}\n{TWO}"
+    outcome = standing("entropy_steps", found({"family": "two states"}), entropy_steps=chain)
+    assert outcome.points == points, outcome.verdicts
+
+
 def test_there_are_thousands_of_variants():
     """Every family with every population, and each of them drawn."""
     distinct = {str(sorted(p.items(), key=str)) for p in draws(6000)}

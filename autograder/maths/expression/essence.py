@@ -51,13 +51,25 @@ Numbers = tuple[complex, ...]
 _KNOWN: Paid[Numbers] = Paid()  # parts of lines at the sample of points
 
 
-def essence(node: Node, lives: dict[str, Domain], budget: Budget, *, opens: bool = True) -> Node:
+Ranges = frozenset[tuple[Node, Node]]
+
+
+def essence(
+    node: Node, lives: dict[str, Domain], budget: Budget, *, opens: bool = True, given: Ranges = frozenset()
+) -> Node:
     """`node` without terms that cancel, factors that do, and whatever is a plain zero or one; its brackets opened.
 
     Abbreviations stay as they are. With `opens` off, brackets stay too. Where the budget is spent, the rest stays.
+    A sum over one of the `given` ranges whose terms are weighed by an exponential or an abbreviation is the question's
+    own: it stays a sum, though only one of its terms is not zero.
     """
-    core = _named(_Plain(_values(lives, budget), opens).of(node))
+    core = _named(_Plain(_values(lives, budget), opens, given).of(node))
     return opened(core) if opens else core
+
+
+def ranges(node: Node) -> Ranges:
+    """What the sums of a line go over."""
+    return frozenset((part.lower, part.upper) for part in walk(node) if isinstance(part, Sum))
 
 
 def _named(node: Node) -> Node:
@@ -74,9 +86,10 @@ def _named(node: Node) -> Node:
 class _Plain:
     """Takes out of a line what does nothing; `values` is what a part of it is at some points, if that can be said."""
 
-    def __init__(self, values: Callable[[Node], Numbers | None], opens: bool) -> None:
+    def __init__(self, values: Callable[[Node], Numbers | None], opens: bool, given: Ranges) -> None:
         self.values = values
         self.opens = opens
+        self.given = given
 
     def of(self, node: Node) -> Node:
         """The node without it."""
@@ -129,7 +142,8 @@ class _Plain:
     def _series(self, node: Sum) -> Node:
         """A sum without what does not depend on its number; one of its terms, where all others are nothing."""
         empty = _ONE if isinstance(node, Prod) else _ZERO
-        if (places := _places(node)) is not None:
+        is_given = (node.lower, node.upper) in self.given and not isinstance(node, Prod) and _is_weighed(node)
+        if not is_given and (places := _places(node)) is not None:
             written = (substitute(node.body, {node.index: Number(Fraction(place))}) for place in places)
             left = list(itertools.islice((plain for term in written if (plain := self.of(term)) != empty), 2))
             if len(left) < 2:
@@ -187,6 +201,15 @@ def _places(node: Sum) -> range | None:
         case Sum(_, _, Number(lower), Number(upper)) if lower.denominator == upper.denominator == 1:
             return range(int(lower), int(upper) + 1) if upper - lower < _SHORT else None
     return None
+
+
+def _is_weighed(node: Sum) -> bool:
+    """Whether a factor of its terms is an exponential of their number or an abbreviation with it."""
+    return any(
+        node.index in free_variables(factor)
+        for factor in _factors(node.body)
+        if isinstance(factor, Given) or (isinstance(factor, Pow) and factor.base == Constant("e"))
+    )
 
 
 def _taken_out(node: Sum) -> tuple[list[Node], Sum]:
