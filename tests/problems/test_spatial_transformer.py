@@ -50,6 +50,7 @@ RIGHT = [
     (IMAGE, [f"{ALPHA} {QK}"]),
     (IMAGE, [f"alpha[k,x_1,y_1,x_2,y_2] = softmax_{{y_2,x_2}}[{QK}]"]),
     (IMAGE, ["Out[k,x,y,i] = alpha[k,x,y,X,Y] Value[k,X,Y,i]"]),
+    (CAPTION, ["alpha[k,t,x,y] = softmax_{x,y}[Query[k,t,U] Key[k,x,y,U] - 3 + ln(2)]"]),
     (IMAGE, ["Out[k,x,y,I] = sum_{x'} sum_{y'} alpha[k,x,y,x',y'] Value[k,x',y',I]"]),
     (IMAGE, ["h_out[x,y,J] = Out[1,x,y,I]; Out[2,x,y,I]"]),
     (SCALED, [f"{ALPHA}[U^(-1/2) {QK}]"]),

@@ -16,7 +16,7 @@ from autograder.maths.tensor.subscripts import BELOW
 from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
 from autograder.maths.tensor.tensor_tree import System
-from autograder.maths.tensor.values import Budget
+from autograder.maths.tensor.values import OPERATIONS, Budget
 
 
 def verdict(prepared: Prepared) -> Decision:
@@ -90,7 +90,7 @@ def decide(
     `notation`, `brackets`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
     `hints=False`).
     """
-    budget = Budget()
+    budget = Budget(2 * OPERATIONS)  # seven lines with constants beside their scores need more than one
     question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
     prepared = question.prepare(answer, budget=budget, seed=seed)
     outcome = verdict(prepared)
