@@ -226,10 +226,15 @@ def _show(cell: dict[str, Any], outcome: Outcome, void: Void | None, part: Part,
     if cell["cell_type"] == "code":
         found = {"text/plain": as_text(outcome), "text/html": as_html(outcome, part.kind)}
         cell["outputs"] = [
-            {"output_type": "display_data", "data": data, "metadata": {"autograder": role}}
+            {"output_type": "display_data", "data": _writable(data), "metadata": {"autograder": role}}
             for role, data in ((ANSWER, _typeset(part, outcome, p)), (FOUND, found))
             if data
         ]
+
+
+def _writable(data: dict[str, str]) -> dict[str, str]:
+    """Half of a surrogate pair, which no file can hold, as its escape."""
+    return {kind: text.encode(errors="backslashreplace").decode() for kind, text in data.items()}
 
 
 def _all_held(submission: Submission) -> Graded:

@@ -124,7 +124,7 @@ class _Api(_Guarded):
     def _say(self, status: int, answer: Mapping[str, Any]) -> None:
         self.set_status(status)
         self.set_header("Content-Type", "application/json; charset=utf-8")
-        self.finish(json.dumps(answer, ensure_ascii=False))
+        self.finish(json.dumps(answer))  # in ASCII: half of a surrogate pair has no bytes
 
 
 def application(queue: Queue, token: str) -> Application:
