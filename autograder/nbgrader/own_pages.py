@@ -21,7 +21,6 @@ from autograder.grading import typeset
 from autograder.nbgrader import feedback_page
 from autograder.nbgrader.feedback_page import Sheet, taken_apart
 from autograder.nbgrader.standings import comments, standings
-from autograder.reporting import review_journal
 from autograder.reporting.review_journal import LookRequest, state_of
 
 
@@ -39,7 +38,6 @@ class Pages:
     def __init__(self, coursedir: Any, name: str, session: Any, settings: Settings) -> None:
         self._coursedir, self._assignment, self._session = coursedir, name, session
         self._settings = settings
-        self._read_at, self._reviewed = (0, 0), review_journal.Reviewed()
         self._solutions: dict[tuple[str, int], Callable[[str], str]] = {}
 
     def sheet(self, student: str) -> Sheet:
