@@ -21,7 +21,7 @@ from autograder.grading import typeset
 from autograder.nbgrader import feedback_page
 from autograder.nbgrader.feedback_page import Sheet, taken_apart
 from autograder.nbgrader.standings import comments, standings
-from autograder.reporting.review_journal import LookRequest, state_of
+from autograder.reporting.review_journal import LookRequest, Reviewed, path_of, state_of
 
 
 class Settings(Protocol):
@@ -58,7 +58,12 @@ class Pages:
 
     def _asked_by(self, student: str) -> list[LookRequest]:
         """A student's requests for another look, as they stand now."""
-        return state_of(Path(self._coursedir.root), self._assignment).asked_by(student)
+        course = Path(self._coursedir.root)
+        try:
+            journal = path_of(course, self._assignment).stat()
+        except FileNotFoundError:
+            return []
+        return _reviewed(course, self._assignment, journal.st_mtime_ns, journal.st_size).asked_by(student)
 
     @functools.cached_property
     def _written(self) -> assignment.Assignment | None:
@@ -108,6 +113,12 @@ def _titles(source: Path) -> dict[str, str]:
 def _titles_at(source: Path, time: int) -> tuple[tuple[str, str], ...]:
     parts, _, _ = taken_apart(nbformat.read(source, as_version=4))
     return tuple((part.name, part.title) for part in parts)
+
+
+@functools.lru_cache(maxsize=4)
+def _reviewed(course: Path, assignment: str, time: int, size: int) -> Reviewed:
+    """The queue's journal as it is at this moment, read once for a class."""
+    return state_of(course, assignment)
 
 
 def last_moment(session: Any, assignment: str) -> datetime.datetime | None:
