@@ -11,9 +11,9 @@ test rest: export OMP_NUM_THREADS := 1
 test rest: export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --durations=20
 # The markers of pyproject.toml.
-NEEDS := answers or browser or compiler or environment or training
+NEEDS := answers or browser or compiler or environment or site or training
 
-.PHONY: help setup demo test rest lint constraints audit clean
+.PHONY: help setup demo test rest docs lint constraints audit clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## */\t/' | expand -t 12
@@ -46,8 +46,11 @@ constraints: setup ## whether the pinned versions fit every Python that pyprojec
 test: setup lint ## style, types and every test that needs no more than this environment
 	$(PYTEST) -m 'not ($(NEEDS))'
 
-rest: setup      ## the tests that need minutes, a browser, a compiler, another environment or training
+rest: setup      ## the tests that need minutes, a browser, a compiler, another environment, the site or training
 	$(PYTEST) -m '$(NEEDS)'
+
+docs: setup      ## the documentation site, docs/_site/index.html; a warning is an error
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_site
 
 clean:           ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -40,15 +40,7 @@ STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
 def blocks() -> dict[str, str]:
     """The markdown of each block by the name of its marker, made by a run of the whole course."""
     with tempfile.TemporaryDirectory(prefix="autograder-readme-") as place:
-        course = Path(shutil.copytree(EXAMPLE, Path(place, "course"))) / "notebooks"
-        with opened(course) as api:
-            building.write(course, read_assignment(course, "ps1"))
-            done("generate_assignment", api.generate_assignment("ps1"))
-        released = (course / f"release/ps1/{SLUG}.ipynb").read_text(encoding="utf-8")
-        for student, answers in ANSWERS.items():
-            folder = course / "submitted" / student / "ps1"
-            folder.mkdir(parents=True)
-            (folder / f"{SLUG}.ipynb").write_text(json.dumps(_answered(json.loads(released), answers)))
+        course = handed_in_course(Path(place, "course"))
         screen = _run("-m", "autograder", "grade", "ps1", "--jobs", "1", folder=course)
         handed_in, graded = (
             _by_id(json.loads((course / step / SHOWN / f"ps1/{SLUG}.ipynb").read_text(encoding="utf-8")))
@@ -60,6 +52,20 @@ def blocks() -> dict[str, str]:
         "student": _student(handed_in, graded),
         "grader": _fenced("console", f"$ autograder grade ps1\n{_by_name(screen)}"),
     }
+
+
+def handed_in_course(folder: Path) -> Path:
+    """The course folder of a copy of docs/example in which the three students have handed in."""
+    course = Path(shutil.copytree(EXAMPLE, folder)) / "notebooks"
+    with opened(course) as api:
+        building.write(course, read_assignment(course, "ps1"))
+        done("generate_assignment", api.generate_assignment("ps1"))
+    released = (course / f"release/ps1/{SLUG}.ipynb").read_text(encoding="utf-8")
+    for student, answers in ANSWERS.items():
+        hand_in = course / "submitted" / student / "ps1"
+        hand_in.mkdir(parents=True)
+        (hand_in / f"{SLUG}.ipynb").write_text(json.dumps(_answered(json.loads(released), answers)))
+    return course
 
 
 def _by_name(screen: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import autograder
 from autograder import Problem, close, exactly, form, gradient, holds, parts, symbolic, unseen
 from autograder.audit.problem import audit
 from autograder.authoring.loading import load, slugs, statement_text
@@ -197,3 +198,11 @@ def test_the_tables_of_the_larger_form_are_those_of_the_small_one(tmp_path):
     names = [[item.__name__ for item in problem.part("scores").mistakes] for problem in (small, large)]
     assert names == [["unscaled", "transposed"]] * 2
     assert audit(large, statement_text("in_tables", tmp_path), variants=2).faults == ()
+
+
+def test_the_reference_names_every_word():
+    """What an author can import from `autograder` stands on the site's page of the vocabulary."""
+    page = (DOCS / "reference/api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\.\. auto\w+:: autograder\.([A-Za-z]+)$", page, re.MULTILINE)) == sorted(
+        [*autograder.__all__, "student"]
+    )

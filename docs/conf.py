@@ -1,0 +1,33 @@
+"""The documentation site: `make docs` writes it to docs/_site. A warning is an error there."""
+
+import re
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS / "extensions"), str(DOCS.parent)]
+
+project = "autograder"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "docstrings", "gallery", "mathematics"]
+exclude_patterns = ["_site", "example"]
+myst_enable_extensions = ["dollarmath", "attrs_block"]
+myst_heading_anchors = 3  # `page.md#a-heading`, as on GitHub
+html_theme = "furo"
+html_title = "autograder"
+html_static_path: list[str] = []
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_copyright = False
+default_role = "code"
+highlight_language = "text"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings give shapes and conventions; types stand in the source
+
+
+def setup(app):
+    """Pages link to the files at the top of the repository, which are pages of the site."""
+    app.connect("source-read", _inside)
+
+
+def _inside(app, page, source):
+    source[0] = re.sub(r"\]\(\.\./(CHANGELOG|CONTRIBUTING)\.md", lambda link: f"]({link[1].lower()}.md", source[0])
