@@ -27,7 +27,17 @@ autodoc_typehints = "none"  # docstrings give shapes and conventions; types stan
 def setup(app):
     """Pages link to the files at the top of the repository, which are pages of the site."""
     app.connect("source-read", _inside)
+    app.connect("html-page-context", _accessible, priority=900)  # after the theme's own
 
 
 def _inside(app, page, source):
     source[0] = re.sub(r"\]\(\.\./(CHANGELOG|CONTRIBUTING)\.md", lambda link: f"]({link[1].lower()}.md", source[0])
+
+
+def _accessible(app, page, template, context, doctree):
+    """A heading says of which level it is, and what scrolls sideways can be reached by the keyboard."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+    context["body"] = re.sub(
+        r'<div class="(math|table)-wrapper', r'<div tabindex="0" class="\1-wrapper', context.get("body", "")
+    )
