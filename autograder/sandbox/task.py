@@ -184,6 +184,10 @@ class Replayed:
         self._place += 1
         return self._replies.cells[self._place - 1]
 
+    def given(self) -> dict[str, Answer]:
+        """Everything that was answered here, by the questions' keys."""
+        return {key: answer for (place, key), answer in self._replies.answers.items() if place == self._place}
+
     def ask(self, question: Question) -> Answer:
         """What was answered."""
         key = question_key(question)
