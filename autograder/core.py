@@ -232,6 +232,7 @@ class Part(metaclass=_NamedArguments):
     mistakes: Sequence[Callable[..., Any]] = ()
     equivalents: Sequence[Any] = ()
     rubric: str = ""
+    judged: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # by `judge_part` alone
 
     kind = "part"
     follows = ""  # an earlier part, whose answer this one is judged by as well

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from autograder.core import FAILURES, Answer, Ask, Outcome, Parameters, Part, Question, Standing, Verdict
+from autograder.errors import Unreadable
 from autograder.grading.repair import writable
+from autograder.protocol.answering import question_key
+from autograder.protocol.codec import encode
 from autograder.protocol.respondents import Interview, fault_verdict
+
+_MOST = 128  # sets of answers to one part that are remembered
 
 
 def judge_part(
-    part: Part, p: Parameters, ask: Ask, key: tuple[int, ...], before: Sequence[Outcome] | None = None
+    part: Part,
+    p: Parameters,
+    ask: Ask,
+    key: tuple[int, ...],
+    before: Sequence[Outcome] | None = None,
+    given: Mapping[str, Answer] | None = None,
 ) -> Outcome:
     """The outcome of one part. A fault of ours (in a check, a reference, the channel) is held, never marked.
 
     `before` are the outcomes of the notebook's earlier parts: what the part that this one follows was judged by is
     carried forward, whatever its name is bound to by now. Without them, a part by itself, the name is asked.
+
+    `given` are all answers that `ask` will give, where these are there already, by their questions' keys. The same
+    answers to the last bit have the same verdicts: they are formed once.
     """
-    interview = Interview(ask if before is None else carrying(part, ask, before))
-    try:
-        verdicts = part.judge(p, interview, key)
-    except Exception:
-        verdicts = [fault_verdict(part.kind)]
+    place = _place(part, p, key, given) if given else None
+    if place in part.judged:
+        verdicts, questions = part.judged[place]
+        answers = tuple((question, given[question_key(question)]) for question in questions)  # type: ignore[index]
+    else:
+        interview = Interview(ask if before is None else carrying(part, ask, before))
+        try:
+            verdicts = part.judge(p, interview, key)
+        except Exception:
+            verdicts = [fault_verdict(part.kind)]
+        answers = interview.answers
+        if place and all(verdict.ok is not None for verdict in verdicts):
+            _remember(part, place, verdicts, [question for question, _ in answers])
     standing, points = award(part, verdicts)
     return Outcome(
         part=part.name,
@@ -30,8 +53,26 @@ def judge_part(
         points=points,
         max_points=float(part.points),
         verdicts=tuple(map(_writable, verdicts)),
-        answers=interview.answers,
+        answers=answers,
     )
+
+
+def _place(part: Part, p: Parameters, key: tuple[int, ...], given: Mapping[str, Answer]) -> Any:
+    """What a part's verdicts follow from; None where there is more to it, or an answer is no data."""
+    if part.follows:
+        return None
+    try:
+        content = encode([p, [[asked, vars(answer)] for asked, answer in given.items()]])
+    except Unreadable:
+        return None
+    return key, hashlib.sha256(content).digest()
+
+
+def _remember(part: Part, place: Any, verdicts: Sequence[Verdict], questions: Sequence[Question]) -> None:
+    """Keep verdicts, and what was asked; of answers, nothing is kept."""
+    while len(part.judged) >= _MOST:
+        part.judged.pop(next(iter(part.judged)), None)
+    part.judged[place] = verdicts, questions
 
 
 def _writable(verdict: Verdict) -> Verdict:

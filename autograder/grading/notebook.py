@@ -23,6 +23,7 @@ from autograder.grading.submission import Submission
 from autograder.protocol.cell_text import written_text
 from autograder.protocol.respondents import filled
 from autograder.sandbox import CellResult, Limits, Session
+from autograder.sandbox.task import Replayed
 
 DEATH = "This cell did not finish: "
 ANSWER, FOUND = "answer", "found"  # what an output of ours shows
@@ -88,7 +89,8 @@ def grade(submission: Submission, session: Runs) -> Graded:
                 stops.append(Stop.of(cell, stopped))
             continue
         ask = _text_of(cell) if part.judged_by_person else session.ask
-        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name), judged)
+        given = session.given() if isinstance(session, Replayed) and not part.judged_by_person else None
+        outcome = judge_part(part, paper.parameters, ask, paper.key(part.name), judged, given)
         outcome = with_stops(_held_if(submission, outcome), stops)
         judged.append(outcome)
         outcomes.append(_settled(submission, outcome))

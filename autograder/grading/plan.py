@@ -44,7 +44,7 @@ def _questions(paper: Paper, part: Part) -> list[Asked]:
         questions = part.questions(paper.parameters, paper.key(part.name))
     except Exception:
         return []  # the same happens when it is judged, and is held there
-    return [Asked.of(part.name, question) for question in questions]
+    return Asked.together(part.name, questions)
 
 
 class Attempt:

@@ -1,12 +1,12 @@
 """Reports on disk: one JSON file a notebook, for people and scripts, with the answers packed inside for a regrade.
 
-Of a question its kind, name and key are kept: what it asked follows from the problem, and is drawn again.
+Of a question its kind, name and key are kept: what it asked follows from the problem, and is drawn again. Answers that
+are large lie beside the reports, each once for all who gave it (`answer_store`).
 """
 
 from __future__ import annotations
 
 import base64
-import dataclasses
 import json
 import os
 import zlib
@@ -18,12 +18,14 @@ from typing import Any
 from autograder.authoring import privacy
 from autograder.core import WRITTEN, Answer, Outcome, Question, Report, Verdict
 from autograder.errors import StaffError, Unreadable
+from autograder.grading import answer_store
 from autograder.protocol.answering import question_key, with_key
 from autograder.protocol.codec import decode, encode
 
 FOLDER = "reports"
 _NO_REPORT = (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable)
 _TYPED = 8_000  # characters of packed answers, beyond which they are arrays
+_LARGE = 4_000  # bytes of a part's answers, beyond which they are not in the report itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +55,11 @@ def save(report: Report, path: Path, *, shared: bool = False) -> None:
     """Write the whole file or leave the old one; nobody else can read it, or the group where the course is `shared`."""
     for folder in reversed(_folders(path)):
         privacy.make_folder(folder, shared=shared)
+    content = _to_json(report, path.parent.parent, shared)
     temporary = path.with_suffix(".tmp")
     temporary.unlink(missing_ok=True)
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(_to_json(report), file, indent=1, ensure_ascii=False)
+        file.write(json.dumps(content, indent=1, ensure_ascii=False))
         file.flush()
         os.fsync(file.fileno())
     privacy.close(temporary, shared=shared)
@@ -72,7 +75,7 @@ def _folders(path: Path) -> list[Path]:
 def load(path: Path) -> Report:
     """The report in a file; StaffError if it is not one of ours."""
     try:
-        return _from_json(json.loads(path.read_text(encoding="utf-8")))
+        return _from_json(json.loads(path.read_text(encoding="utf-8")), path.parent.parent)
     except _NO_REPORT as error:
         raise StaffError("report", f"{path} is not a readable report: {error}") from error
 
@@ -95,8 +98,12 @@ def _finding(item: Mapping[str, Any]) -> Finding:
     return Finding(
         codes=tuple(dict.fromkeys(verdict["code"] for verdict in open_ones)),
         hint=next((verdict["message"] for verdict in open_ones if verdict["message"]), ""),
-        typed=_typed(item["part"], item["answers"]) if open_ones and len(item["answers"]) <= _TYPED else "",
+        typed=_typed(item["part"], item["answers"]) if open_ones and _is_short(item["answers"]) else "",
     )
+
+
+def _is_short(answers: str | answer_store.Place) -> bool:
+    return isinstance(answers, str) and len(answers) <= _TYPED
 
 
 def _typed(part: str, packed: str) -> str:
@@ -111,16 +118,24 @@ def _typed(part: str, packed: str) -> str:
     return ""
 
 
-def _to_json(report: Report) -> dict[str, Any]:
-    outcomes = []
-    for outcome in report.outcomes:
-        content = dataclasses.asdict(dataclasses.replace(outcome, answers=()))
-        content["answers"] = _pack(outcome.answers)
-        outcomes.append(content)
+def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:
+    packed = [
+        encode([[_question(question), vars(answer)] for question, answer in outcome.answers])
+        for outcome in report.outcomes
+    ]
+    places = iter(answer_store.put([content for content in packed if len(content) > _LARGE], folder, shared=shared))
+    outcomes = [
+        {
+            **{name: value for name, value in vars(outcome).items() if name not in ("verdicts", "answers")},
+            "verdicts": [vars(verdict) for verdict in outcome.verdicts],
+            "answers": next(places) if len(content) > _LARGE else _as_text(content),
+        }
+        for outcome, content in zip(report.outcomes, packed, strict=True)
+    ]
     return {
         "slug": report.slug,
         "version": report.version,
-        "parameters": _pack(report.parameters),
+        "parameters": _as_text(encode(report.parameters)),
         "points": report.points,
         "flags": list(report.flags),
         "digest": report.digest,
@@ -128,14 +143,14 @@ def _to_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _from_json(content: dict[str, Any]) -> Report:
+def _from_json(content: dict[str, Any], folder: Path) -> Report:
     outcomes = tuple(
         Outcome(
             **{
                 **item,
                 "verdicts": tuple(Verdict(**verdict) for verdict in item["verdicts"]),
                 "notes": tuple(item["notes"]),
-                "answers": tuple(_pair(pair) for pair in _unpack(item["answers"])),
+                "answers": tuple(_pair(pair) for pair in _answers(item["answers"], folder)),
             }
         )
         for item in content["outcomes"]
@@ -150,11 +165,13 @@ def _from_json(content: dict[str, Any]) -> Report:
     )
 
 
-def _pack(value: Any) -> str:
-    if isinstance(value, tuple):
-        value = [[_question(question), vars(answer)] for question, answer in value]
-    # Level 1: random numbers hardly compress, and trying harder takes as long as judging them.
-    return base64.b64encode(zlib.compress(encode(value), 1)).decode()
+def _answers(kept: str | answer_store.Place, folder: Path) -> Any:
+    """What a report holds itself, as all did once, or what lies beside it."""
+    return _unpack(kept) if isinstance(kept, str) else decode(answer_store.get(kept, folder))
+
+
+def _as_text(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 1)).decode()
 
 
 def _question(question: Question) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,10 @@ from autograder.core import Outcome, Report
 from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.grading.feedback import decides_all, student_comment, summary
-from autograder.grading.notebook import mark, run_and_grade
+from autograder.grading.notebook import Graded, mark
+from autograder.grading.plan import grade_task, task_of
 from autograder.grading.repeatability import unchanged
-from autograder.grading.submission import load_submission
+from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader import foreign
 from autograder.nbgrader.files import Beside, files_beside, instructors_files
 from autograder.nbgrader.handouts import read_source
@@ -57,12 +57,14 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         submission = load_submission(nb, course=course, secret=course_secret(course), files=files, voids=voids)
         place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
         earlier = report_at(place)
-        attempts = [functools.partial(run_and_grade, limits=self.limits())] * max(self.runs, 1)
-        graded = mark(submission, attempts, earlier)
+        graded = mark(submission, [self._attempt_ours] * max(self.runs, 1), earlier)
         reports.save(record(graded.report, names, earlier), place, shared=resources["autograder"]["shared"])
         line = summary(graded.report)
         self.log.info("%s, %s, %s: %s", names["student"], names["assignment"], names["notebook"], line)
         return nbformat.from_dict(graded.notebook), resources
+
+    def _attempt_ours(self, submission: Submission) -> Graded:
+        return grade_task(submission, task_of(submission, self.limits()), answer)
 
     def _foreign(self, nb: Any, over: Beside, names: dict[str, Any], places: dict[str, Any]) -> Any:
         """Run a notebook of the instructor's own, and record nbgrader's scores."""

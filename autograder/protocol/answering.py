@@ -84,17 +84,66 @@ def answer(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignor
 
 def answer_alone(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignore) -> Answer:
     """The same for a question just read, where nobody else holds the arguments, and whose value is sent on at once."""
+    if missing := _missing(question, namespace):
+        return missing
+    try:
+        with _as_in_training(question):
+            return Answer(value=_KINDS[question.kind](namespace[question.name], question))
+    except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
+        hear(error)
+        return failure_of(error, question.name)
+
+
+def _missing(question: Question, namespace: Mapping[str, Any]) -> Answer | None:
     if question.name not in namespace:
         return Answer(failure="missing", detail=f"{question.name} is not defined")
     subject = namespace[question.name]
     if subject is None or subject is ...:
         return Answer(failure="missing", detail=f"{question.name} is still {subject}")
+    return None
+
+
+def with_value(question: Question) -> Question:
+    """A question for gradients as one whose answers are two: the value, and the gradients that are pulled back."""
+    return dataclasses.replace(question, options={**question.options, _BOTH: True})
+
+
+def value_alone(question: Question) -> Question | None:
+    """The question for the value that gradients are asked of; None where none are."""
+    options = {word: value for word, value in question.options.items() if word not in ("wrt", "cotangent", _BOTH)}
+    if question.kind not in _RUNS or "cotangent" not in question.options:
+        return None
+    kind = "call" if question.kind == "gradient" else question.kind
+    return Question(kind=kind, name=question.name, arguments=question.arguments, options=options)
+
+
+def answers(frame: bytes | memoryview, namespace: Mapping[str, Any]) -> Iterator[tuple[str, Answer]]:
+    """The name that a question in a frame asks for, with each answer: two, where it is `with_value`.
+
+    They are the answers to the two questions, found by one run. Where that fails, it may be that only gradients cannot
+    be had: then the value is asked for by itself.
+    """
+    question = question_in(frame)
+    name = question.name
+    if _BOTH not in question.options or _missing(question, namespace):
+        yield name, answer_alone(question, namespace)
+        return
+    told = False
     try:
         with _as_in_training(question):
-            return Answer(value=_KINDS[question.kind](subject, question))
-    except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
-        hear(error)
-        return failure_of(error, question.name)
+            output, pull_back = _RUNS[question.kind](namespace[name], question)
+            told = True
+            yield name, Answer(value=output)
+            gradients = Answer(value=pull_back())
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        gradients = failure_of(error, name)
+    if not told:
+        value = value_alone(question_in(frame))  # the code may have changed what it was given
+        assert value
+        yield name, answer_alone(value, namespace)
+    yield name, gradients
 
 
 def failure_of(error: BaseException, name: str) -> Answer:
@@ -235,8 +284,15 @@ def _typed(subject: Any, question: Question) -> Any:
 
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
     """The gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
+    _, pull_back = _run(function, question)
+    return pull_back()
+
+
+def _run(function: Callable[..., Any], question: Question) -> tuple[Any, Callable[[], list[Any]]]:
+    """What the function returns, and what pulls the cotangent back from there."""
     arguments, leaves = _grown(question.arguments, question.options["wrt"])
-    return _pull_back(function(*arguments), leaves, question.options["cotangent"])
+    output = function(*arguments)
+    return output, functools.partial(_pull_back, output, leaves, question.options["cotangent"])
 
 
 def _grown(arguments: Sequence[Any], wrt: Sequence[int]) -> tuple[list[Any], list[Any]]:
@@ -265,22 +321,34 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
     A cotangent, if any, is pulled back to the floating-point inputs and to the parameters. Buffers are compared only
     where they are asked for.
     """
-    import torch
+    if "cotangent" in question.options:
+        _, pull_back = _run_module(constructor, question)
+        return pull_back()
+    module = _made_ready(constructor, question)
+    output = module(*question.arguments)
+    asked = question.options.get("with_buffers")
+    return {"output": output, "buffers": dict(module.named_buffers())} if asked else output
 
+
+def _made_ready(constructor: Callable[..., Any], question: Question) -> Any:
     options = question.options
     module = _built(constructor, options["init"]).double()
     _load(module, options["state"], options.get("buffers", {}))
     for word, *arguments in options.get("before", ()):
         module(*arguments) if word == "call" else module.train(word == "train")
-    given = list(question.arguments)
-    cotangent = options.get("cotangent")
-    if cotangent is None:
-        output = module(*given)
-        return {"output": output, "buffers": dict(module.named_buffers())} if options.get("with_buffers") else output
+    return module
+
+
+def _run_module(constructor: Callable[..., Any], question: Question) -> tuple[Any, Callable[[], list[Any]]]:
+    """What the module returns, and what pulls the cotangent back from there to inputs and parameters."""
+    import torch
+
+    module, given = _made_ready(constructor, question), question.arguments
     floating = [place for place, item in enumerate(given) if torch.is_tensor(item) and item.is_floating_point()]
     grown, leaves = _grown(given, floating)
     named = dict(sorted(module.named_parameters()))
-    return _pull_back(module(*grown), [*leaves, *named.values()], cotangent)
+    output = module(*grown)
+    return output, functools.partial(_pull_back, output, [*leaves, *named.values()], question.options["cotangent"])
 
 
 class _OtherParameters(Exception):
@@ -331,8 +399,15 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
     import torch
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
+    pairs = list(zip(outputs, cotangent, strict=True))
+    if all((item.shape, item.dtype) == (weight.shape, weight.dtype) for item, weight in pairs):
+        grown = [(item, weight) for item, weight in pairs if item.requires_grad]
+        if not grown:
+            return [None] * len(inputs)
+        tops, weights = zip(*grown, strict=True)
+        return list(torch.autograd.grad(tops, inputs, weights, allow_unused=True))
     with torch.enable_grad():  # whatever the code has left behind
-        total = sum((item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True))
+        total = sum((item * weight).sum() for item, weight in pairs)
     if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
     return list(torch.autograd.grad(total, inputs, allow_unused=True))
@@ -349,6 +424,11 @@ def tensor_leaves(value: Any) -> list[Any]:
     return []
 
 
+_BOTH = "with_value"
+_RUNS: dict[str, Callable[[Any, Question], tuple[Any, Callable[[], list[Any]]]]] = {
+    "gradient": _run,
+    "module": _run_module,
+}
 _KINDS: dict[str, Callable[[Any, Question], Any]] = {
     "after": _after,
     "call": _call,

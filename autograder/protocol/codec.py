@@ -224,7 +224,7 @@ class _Unpack:
         if kind == "dict":
             return {_text(key): self.value(item, depth + 1) for key, item in map(_pair, _list(content))}
         if kind in ("numpy", "torch"):
-            return self.array(kind, node["d"], node["s"]) if self.arrays else None
+            return self.array(kind, node["d"], node["s"])
         return _scalar(kind, content)
 
     def array(self, kind: str, name: Any, shape: Any) -> Any:
@@ -237,8 +237,10 @@ class _Unpack:
         size = math.prod(dimensions) * dtype.itemsize
         if size > len(self.buffers) - self.offset:
             raise Unreadable("frame", "an array that declares more bytes than it sent")
-        data = bytearray(self.buffers[self.offset : self.offset + size])
         self.offset += size
+        if not self.arrays:
+            return None
+        data = bytearray(self.buffers[self.offset - size : self.offset])
         array = np.frombuffer(data, dtype=dtype).reshape(dimensions).astype(dtype.newbyteorder("="), copy=False)
         if kind == "numpy":
             return array

@@ -17,7 +17,7 @@ from typing import Any
 
 from autograder.core import LAST_WORDS
 from autograder.errors import Unreadable
-from autograder.protocol.answering import answer_alone, failure_of, question_in
+from autograder.protocol.answering import answers, failure_of
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox import linux, mounts, stream, wall
 from autograder.sandbox.kernel import Kernel
@@ -34,9 +34,7 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
         stream.send(channel, encode({"fault": str(error)}))
         return
     os.register_at_fork(after_in_child=channel.close)  # a fork of the student's must not answer in its parent's place
-    outputs = Outputs(settings["output_characters"])
-    shell = _shell(outputs)
-    _seed()
+    shell, outputs = _at_home(settings["output_characters"])
     kernel = Kernel(shell, outputs, settings["first"]) if settings["kernel"] else None
     stream.send(channel, encode({"ready": True}))
     while True:
@@ -69,16 +67,19 @@ def _renew(outputs: Outputs) -> None:
 def _answer(
     channel: socket.socket, shell: Shell, outputs: Outputs, request: dict[str, Any], frames: memoryview, most: int
 ) -> None:
-    """Reply to each question, one by one, up to the first that says that there is nothing to ask."""
-    end = 0
-    for turn, size in enumerate(request["sizes"], request["turn"]):
+    """Reply to each question, one by one, up to the first that says that there is nothing to ask.
+
+    One for a value and its gradients gets two replies.
+    """
+    end, turn = 0, request["turn"]
+    for size in request["sizes"]:
         start, end = end, end + size
         _renew(outputs)
-        question = question_in(frames[start:end])
-        found = vars(answer_alone(question, shell.user_ns))
-        stream.send(channel, _safe({**found, "turn": turn}, question.name, most))
-        if found["failure"] in LAST_WORDS:
-            return
+        for name, found in answers(frames[start:end], shell.user_ns):
+            stream.send(channel, _safe({**vars(found), "turn": turn}, name, most))
+            turn += 1
+            if found.failure in LAST_WORDS:
+                return
 
 
 def _safe(reply: dict[str, Any], name: str, most: int) -> bytes:
@@ -86,7 +87,7 @@ def _safe(reply: dict[str, Any], name: str, most: int) -> bytes:
         frame = encode(reply)
         if len(frame) > most:
             raise Unreadable("too_large", f"a value of more than {most // 2**20} MB")
-        decode(frame)  # what the other side would not read is no answer
+        decode(frame, arrays=False)  # what the other side would not read is no answer
         return frame
     except BaseException as error:  # a student's class may raise whatever it likes
         return encode({**vars(failure_of(error, name)), "outputs": [], "turn": reply["turn"]})
@@ -124,15 +125,21 @@ def _prepare(
 
 
 def rehearse() -> None:
-    """Do once, in the warm parent, what is slow the first time: a shell, a cell, the seeds. Nothing of it stays."""
+    """Do once, in the warm parent, what is the same for every notebook: a shell that has run nothing, and the seeds.
+
+    Another shell runs a cell first, since the first one is slow, and goes.
+    """
     with tempfile.TemporaryDirectory() as folder:
         os.environ["IPYTHONDIR"] = folder
-        main, streams, ask = sys.modules["__main__"], (sys.stdout, sys.stderr, sys.stdin), builtins.input
-        _shell(Outputs(1000)).run_cell("1", store_history=True)
+        main, streams = sys.modules["__main__"], (sys.stdout, sys.stderr)
+        outputs = Outputs(1000)
+        shell = _shell(outputs)
+        sys.stdout, sys.stderr = Stream(outputs, "stdout"), Stream(outputs, "stderr")
+        shell.run_cell("1", store_history=True)
         Shell.clear_instance()
-        sys.stdin.close()
-        sys.modules["__main__"], builtins.input = main, ask
-        sys.stdout, sys.stderr, sys.stdin = streams
+        sys.modules["__main__"] = main
+        sys.stdout, sys.stderr = streams
+        _shell(Outputs(1000))
         del os.environ["IPYTHONDIR"]
     _seed()
 
@@ -142,14 +149,23 @@ def _seed() -> None:
     import numpy as np
     import torch
 
-    random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)
 
 
 def _shell(outputs: Outputs) -> Shell:
     shell: Shell = Shell.instance(outputs=outputs, colors="nocolor")
+    return shell
+
+
+def _at_home(characters: int) -> tuple[Shell, Outputs]:
+    """The shell that the warm parent has made, in this process's own directory, with streams of its own."""
+    shell: Shell = Shell.instance()
+    outputs = shell.outputs
+    outputs.limit = characters
+    shell.move()
     sys.stdout, sys.stderr = Stream(outputs, "stdout"), Stream(outputs, "stderr")
     sys.stdin = open(os.devnull)  # noqa: SIM115 - lives as long as the process
     builtins.input = no_input
-    return shell
+    random.seed(0)  # only here: Python gives every fork another state
+    return shell, outputs

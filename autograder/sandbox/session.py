@@ -135,19 +135,27 @@ class Session:
 
     def ask(self, question: Question) -> Answer:
         """Put one question; a death or an unreadable reply is an answer too."""
-        return self.put([question_frame(question)])[0]
+        return self.put([(question_frame(question), 1)])[0]
 
-    def put(self, questions: Sequence[bytes]) -> list[Answer]:
+    def put(self, questions: Sequence[tuple[bytes, int]]) -> list[Answer]:
         """Put questions that are encoded already, and sent together; after some answers no more is asked.
 
-        One that ends the process costs only itself, as everywhere: those behind it are put to another.
+        Each comes with the number of its answers. One that ends the process costs only itself, as everywhere: those
+        behind it are put to another.
         """
         answers: list[Answer] = []
-        while len(answers) < len(questions) and not (answers and answers[-1].failure in LAST_WORDS):
-            answers += self._answers(questions[len(answers) :])
+        left = list(questions)
+        while left and not (answers and answers[-1].failure in LAST_WORDS):
+            found = self._answers(left)
+            while left and len(found) >= left[0][1]:
+                answers += found[: left[0][1]]
+                del found[: left.pop(0)[1]]
+            if found and found[-1].failure not in LAST_WORDS:  # the rest of its answers could not be read either
+                found += found[-1:] * (left.pop(0)[1] - len(found))
+            answers += found
         return answers
 
-    def _answers(self, questions: Sequence[bytes]) -> list[Answer]:
+    def _answers(self, questions: Sequence[tuple[bytes, int]]) -> list[Answer]:
         """What one process answers: to all questions, or up to one that it does not survive."""
         answers: list[Answer] = []
         try:
@@ -160,13 +168,13 @@ class Session:
             answers.append(Answer(failure="unreadable", detail=error.message))
         return answers
 
-    def _replies(self, process: Process, questions: Sequence[bytes]) -> Iterator[Any]:
-        """A reply to each question in turn; none after one that says that there is nothing to ask."""
-        for place in range(len(questions)):
+    def _replies(self, process: Process, questions: Sequence[tuple[bytes, int]]) -> Iterator[Any]:
+        """The replies to each question in turn; none after one that says that there is nothing to ask."""
+        for place in range(sum(count for _, count in questions)):
             with self._timed(process, self.limits.question_seconds) as deadline:
                 if not place:
-                    request = {"do": "ask", "sizes": [len(question) for question in questions]}
-                    self._send(process, request, deadline, b"".join(questions))
+                    request = {"do": "ask", "sizes": [len(question) for question, _ in questions]}
+                    self._send(process, request, deadline, b"".join(question for question, _ in questions))
                 reply = self._receive(process, deadline)
             yield reply
             failure = reply.get("failure")

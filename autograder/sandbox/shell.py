@@ -6,6 +6,7 @@ import base64
 import io
 import os
 import subprocess
+from pathlib import Path
 from typing import Any, NoReturn
 
 from IPython.core.displayhook import DisplayHook
@@ -142,6 +143,14 @@ class Shell(InteractiveShell):  # type: ignore[misc]
     def __init__(self, outputs: Outputs, **options: Any) -> None:
         self.__dict__["outputs"] = outputs
         super().__init__(display_pub_class=Publisher, displayhook_class=Hook, **options)
+
+    def move(self) -> None:
+        """Be at home in this process: its directories, and what it can do there."""
+        self.init_ipython_dir(None)
+        self.init_profile_dir(None)
+        self.init_pushd_popd_magic()
+        self.starting_dir = os.getcwd()
+        self.history_manager.dir_hist[:] = [Path.cwd()]
         if not _terminals():
             self.system = self._system_by_pipe
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograder.core import Answer, Question
-from autograder.protocol.answering import question_frame, question_key
+from autograder.protocol.answering import question_frame, question_key, value_alone, with_value
 from autograder.protocol.codec import decode, encode
 from autograder.sandbox.session import CellResult, Limits, Session
 from autograder.sandbox.turns import Turn
@@ -23,16 +23,30 @@ from autograder.sandbox.turns import Turn
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One question of a part, ready to be sent."""
+    """One question of a part, ready to be sent; one for a value and its gradients has the keys of both."""
 
     part: str
-    key: str
+    keys: tuple[str, ...]
     frame: bytes
 
     @classmethod
     def of(cls, part: str, question: Question) -> Asked:
         """A question as data."""
-        return cls(part=part, key=question_key(question), frame=question_frame(question))
+        return cls(part=part, keys=(question_key(question),), frame=question_frame(question))
+
+    @classmethod
+    def together(cls, part: str, questions: Sequence[Question]) -> list[Asked]:
+        """Questions as data: where a value and its gradients are asked for, both in the place of the value."""
+        gradients = {question_key(value): question for question in questions if (value := value_alone(question))}
+        asked = {question_key(question) for question in questions}
+        done = {question_key(gradients[key]) for key in gradients.keys() & asked}
+        return [
+            cls(part=part, keys=(key, question_key(more)), frame=question_frame(with_value(more)))
+            if (more := gradients.get(key := question_key(question)))
+            else cls.of(part, question)
+            for question in questions
+            if question_key(question) not in done
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +77,7 @@ class Task:
             "limits": vars(self.limits),
             "files": {name: np.frombuffer(data, np.uint8) for name, data in self.files.items()},
             "questions": [
-                [place, [[item.part, item.key, np.frombuffer(item.frame, np.uint8)] for item in items]]
+                [place, [[item.part, item.keys, np.frombuffer(item.frame, np.uint8)] for item in items]]
                 for place, items in self.questions.items()
             ],
         }
@@ -74,7 +88,7 @@ class Task:
         """The task in a frame."""
         content = decode(frame)
         questions = {
-            place: [Asked(part=part, key=key, frame=data.tobytes()) for part, key, data in items]
+            place: [Asked(part=part, keys=keys, frame=data.tobytes()) for part, keys, data in items]
             for place, items in content["questions"]
         }
         return cls(
@@ -136,8 +150,11 @@ def answer(task: Task, turn: Turn | None = None) -> Replies:
                 cells.append(session.run(task.cells[place - 1], trusted[place - 1]))
             for _, items in itertools.groupby(task.questions.get(place, ()), key=lambda item: item.part):
                 asked = list(items)
-                replies = session.put([item.frame for item in asked])
-                answers.update({(place, item.key): reply for item, reply in zip(asked, replies, strict=False)})
+                replies = session.put([(item.frame, len(item.keys)) for item in asked])
+                keys = [(place, key) for item in asked for key in item.keys]
+                answers.update(zip(keys, replies, strict=False))
+                if replies and replies[-1].failure == "memory" and len(asked) < len(keys):
+                    del answers[keys[len(replies) - 1]]  # gradients take memory: without them it is asked once more
         flags = session.flags
     return Replies(cells=tuple(cells), answers=answers, flags=flags, seconds=turn.ran() - task.spent)
 
@@ -167,13 +184,17 @@ class Replayed:
         self._place += 1
         return self._replies.cells[self._place - 1]
 
+    def given(self) -> dict[str, Answer]:
+        """Everything that was answered here, by the questions' keys."""
+        return {key: answer for (place, key), answer in self._replies.answers.items() if place == self._place}
+
     def ask(self, question: Question) -> Answer:
         """What was answered."""
         key = question_key(question)
         found = self._replies.answers.get((self._place, key))
         if found is None:
             items = self.wanted.setdefault(self._place, [])
-            if key not in [item.key for item in items]:
-                items.append(Asked(part=question.name, key=key, frame=question_frame(question)))
+            if (key,) not in [item.keys for item in items]:
+                items.append(Asked.of(question.name, question))
             raise Unasked(f"a question to {question.name} that was not foreseen")
         return found

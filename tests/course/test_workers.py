@@ -37,7 +37,7 @@ def test_a_task_and_its_replies_are_data():
     assert Task.read(TASK.frame()) == TASK
     here, there = answer(TASK), Replies.read(answer_frame(TASK.frame()))
     assert here.answers == there.answers and here.cells == there.cells
-    values = {question.name: here.answers.get((3, Asked.of("", question).key)) for question in QUESTIONS}
+    values = {question.name: here.answers.get((3, Asked.of("", question).keys[0])) for question in QUESTIONS}
     assert values["y"] == Answer(value="beside")
     assert values["nothing"].failure == "missing" and values["never"] is None  # nothing is asked after such an answer
     assert here.cells[0].outputs[0]["text"] == "one\n" and here.cells[2].outputs[0]["ename"] == "ZeroDivisionError"

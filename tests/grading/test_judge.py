@@ -6,6 +6,7 @@ from autograder import Expression, Function, Number, close, gradient, holds, ten
 from autograder.core import Answer, Question, Verdict
 from autograder.grading.judge import award, judge_part
 from autograder.protocol.answering import question_key
+from autograder.protocol.respondents import _KNOWN as KNOWN
 from autograder.protocol.respondents import Interview
 
 
@@ -152,3 +153,52 @@ def test_what_a_verdict_quotes_can_be_written_to_a_file(part):
     assert outcome.standing == "held"
     for verdict in outcome.verdicts:
         assert verdict.message and (verdict.message + verdict.staff + verdict.witness).encode()
+
+
+def test_the_same_answers_are_judged_once():
+    """To the last bit: another answer is judged by itself, and what was given is what is kept."""
+    part, asked = Function("f", points=1, inputs=inputs, reference=total, checks=[close()]), []
+    questions = part.questions({}, (1,))
+
+    def judged(value, key=(1,)):
+        given = {question_key(question): Answer(value=value(question)) for question in questions}
+
+        def ask(question):
+            asked.append(question)
+            return given[question_key(question)]
+
+        return judge_part(part, {}, ask, key, given=given)
+
+    def right(question):
+        return total(*question.arguments)
+
+    first, again = judged(right), judged(right)
+    assert first.standing == again.standing == "earned" and len(asked) == len(questions)
+    assert [question_key(question) for question, _ in again.answers] == [question_key(item) for item in questions]
+    wrong = judged(lambda question: right(question) * (1 + 1e-9))
+    near = judged(lambda question: right(question) * (1 + 1e-15))
+    assert (wrong.standing, near.standing) == ("lost", "earned") and len(asked) > len(questions)
+    assert wrong.answers[0][1].value != again.answers[0][1].value
+
+
+def test_what_a_person_decides_is_not_remembered():
+    """A fault of ours is tried again: it may be mended."""
+    broken = [True]
+
+    def fails(x):
+        if broken[0]:
+            raise OSError("no disk")
+        return x.sum()
+
+    part = Function("f", points=1, inputs=inputs, reference=fails, checks=[close()])
+    broken[0] = False
+    questions = part.questions({}, (1,))
+    given = {question_key(question): Answer(value=total(*question.arguments)) for question in questions}
+    part.drawn_cases.clear()
+    KNOWN.clear()
+    broken[0] = True
+    assert judge_part(part, {}, lambda question: given[question_key(question)], (1,), given=given).standing == "held"
+    part.drawn_cases.clear()
+    KNOWN.clear()
+    broken[0] = False
+    assert judge_part(part, {}, lambda question: given[question_key(question)], (1,), given=given).standing == "earned"

@@ -1,6 +1,8 @@
 """Reports on disk: what was written is read again, answers included, and a damaged file says so."""
 
+import base64
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from autograder.core import Answer, Outcome, Question, Report, Verdict
 from autograder.errors import StaffError
 from autograder.grading import report
 from autograder.protocol.answering import question_key
+from autograder.protocol.codec import encode
 
 
 def example(**more):
@@ -73,6 +76,54 @@ def test_a_failed_save_leaves_the_old_file(tmp_path):
     with pytest.raises(Exception, match="type"):
         report.save(example(parameters={"x": object()}), tmp_path / "r.json")
     assert same(report.load(tmp_path / "r.json"), example())
+
+
+def large(number):
+    """A report with answers that are not written into it."""
+    question = Question(kind="call", name="f", arguments=(torch.ones(2, 3),))
+    question_key(question)
+    value = torch.full((40, 40), float(number), dtype=torch.float64)
+    outcome = Outcome(
+        part="f", standing="earned", points=3.0, max_points=3.0, answers=((question, Answer(value=value)),)
+    )
+    return example(outcomes=(outcome,))
+
+
+def test_large_answers_lie_beside_the_reports_once(tmp_path):
+    """Whoever gave the same has no copy of it; whoever gave another has one, and each report is read as written."""
+    for student, number in {"ada": 1, "bob": 1, "cyd": 2, "dan": 1}.items():
+        report.save(large(number), report.path_of(tmp_path, "ps1", student, "tiny"))
+        assert report.path_of(tmp_path, "ps1", student, "tiny").stat().st_size < 2_000
+    packs = list((tmp_path / "reports/ps1/.answers").iterdir())
+    assert len(packs) == 2 and all(path.stat().st_mode & 0o077 == 0 for path in packs)
+    for student, number in {"ada": 1, "bob": 1, "cyd": 2, "dan": 1}.items():
+        assert same(report.load(report.path_of(tmp_path, "ps1", student, "tiny")), large(number))
+
+
+def test_a_lost_pack_is_a_staff_error_and_is_written_again(tmp_path):
+    """The tables need no arrays; a report that needs them says which file it is, and the next run writes them."""
+    path = report.path_of(tmp_path, "ps1", "ada", "tiny")
+    report.save(large(3), path)
+    (pack,) = (tmp_path / "reports/ps1/.answers").iterdir()
+    for damage in (lambda: pack.write_bytes(b"x"), pack.unlink):
+        damage()
+        with pytest.raises(StaffError, match=r"tiny\.json"):
+            report.load(path)
+        assert report.findings(path).parts["f"].codes == ()
+    report.save(large(3), path)
+    assert same(report.load(path), large(3))
+
+
+def test_a_report_that_holds_its_answers_itself_is_read(tmp_path):
+    """As all of them did once."""
+    path = report.path_of(tmp_path, "ps1", "ada", "tiny")
+    report.save(large(4), path)
+    content = json.loads(path.read_text())
+    (question, reply), *_ = large(4).outcomes[0].answers
+    old = encode([[[question.kind, question.name, question.found_key], vars(reply)]])
+    content["outcomes"][0]["answers"] = base64.b64encode(zlib.compress(old, 1)).decode()
+    path.write_text(json.dumps(content))
+    assert same(report.load(path), large(4))
 
 
 DAMAGE = {

@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 from autograder.core import Question
-from autograder.protocol.answering import answer
+from autograder.protocol.answering import answer, answers, question_frame, value_alone, with_value
+from autograder.protocol.codec import encode
 
 X = torch.tensor([[0.5, -1.0], [2.0, 3.0]], dtype=torch.float64)
 ONES = torch.ones(2, 2, dtype=torch.float64)
@@ -261,3 +262,82 @@ def test_parameters_by_name(constructor, said):
     """A module has the parameters that it should have, and no others; how its constructor is called is its affair."""
     found = module(constructor)
     assert (found.failure, found.detail) == (("parameters", said) if said else (None, ""))
+
+
+class _LostOnTheWayBack(torch.autograd.Function):
+    """Its value can be had, its gradient cannot."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, weight):
+        raise ValueError("no way back")
+
+
+class _Scaled(nn.Module):
+    """A module with one parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return self.a * x
+
+
+def _sent(replies):
+    """Answers as they travel."""
+    return [encode(vars(reply)) for reply in replies]
+
+
+def _fails(x):
+    raise ValueError(f"{x.shape}")
+
+
+def _changes_and_needs_numbers(x):
+    return torch.from_numpy(x.mul_(2).numpy())
+
+
+TWO_IN_ONE = {
+    "right": lambda x: x.exp(),
+    "changes its argument": lambda x: x.mul_(2),
+    "detached": lambda x: (2 * x).detach(),
+    "constant": lambda x: torch.ones(2, 2, dtype=torch.float64),
+    "two outputs, one detached": lambda x: (x.sin(), (2 * x).detach()),
+    "one output too few": lambda x: (),
+    "another shape": lambda x: x.sum(),
+    "another dtype": lambda x: x.float(),
+    "no tensor": lambda x: [float(x.sum()), "word"],
+    "raises": _fails,
+    "cannot have gradients": _changes_and_needs_numbers,
+    "raises where gradients are wanted": lambda x: 1 / 0 if x.requires_grad else 2 * x,
+    "lost on the way back": _LostOnTheWayBack.apply,
+    "ends the process": lambda x: exit(),
+    "out of memory": lambda x: (_ for _ in ()).throw(MemoryError()),
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("subject", TWO_IN_ONE.values(), ids=TWO_IN_ONE)
+def test_a_value_and_its_gradients_by_one_run_are_the_answers_to_the_two_questions(subject):
+    """Whatever fails on one side only: each question has the answer that it has by itself."""
+    weights = [ONES, ONES] if isinstance(subject, type(lambda: 0)) and "sin" in subject.__code__.co_names else [ONES]
+    question = Question(kind="gradient", name="f", arguments=(X,), options={"wrt": (0,), "cotangent": weights})
+    value = Question(kind="call", name="f", arguments=(X,))
+    assert question_frame(value_alone(question)) == question_frame(value)
+    found = [reply for _, reply in answers(question_frame(with_value(question)), {"f": subject})]
+    wanted = [answer(value, {"f": subject}), answer(question, {"f": subject})]
+    assert _sent(found) == _sent(wanted[:1] if wanted[0].failure == "missing" else wanted)
+
+
+def test_a_module_by_one_run():
+    """The same for a module: what it gives, and the gradients by its inputs and parameters."""
+    options = {"init": {}, "state": {"a": torch.tensor(3.0, dtype=torch.float64)}}
+    value = Question(kind="module", name="f", arguments=(X,), options=options)
+    question = Question(kind="module", name="f", arguments=(X,), options={**options, "cotangent": [ONES]})
+    assert question_frame(value_alone(question)) == question_frame(value) and value_alone(value) is None
+    found = [reply for _, reply in answers(question_frame(with_value(question)), {"f": _Scaled})]
+    assert _sent(found) == _sent([answer(value, {"f": _Scaled}), answer(question, {"f": _Scaled})])
+    assert torch.equal(found[0].value, 3 * X) and torch.equal(found[1].value[1], X.sum())
