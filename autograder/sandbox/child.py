@@ -127,7 +127,7 @@ def _prepare(
 
 
 def rehearse() -> None:
-    """Do once, in the warm parent, what is slow the first time: a shell, cells, tracebacks, the seeds. Nothing stays."""
+    """Do once, in the warm parent, what is slow the first time: a shell, cells, tracebacks, seeds. Nothing stays."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["IPYTHONDIR"] = folder
         main, streams, ask = sys.modules["__main__"], (sys.stdout, sys.stderr, sys.stdin), builtins.input
