@@ -31,7 +31,7 @@ SHOWN = (*COUNTS[:-1], "held_wrong", COUNTS[-1])  # in the table for people
 
 def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool, failures: bool) -> int:
     """Judge the table and say how it went; 1 if a verdict is not as expected, or a line is no row."""
-    halves.restart("autograder.cli", [*LANGUAGES, *_mentioned(Path(file.name))])
+    halves.restart("autograder.cli", ["torch", *LANGUAGES, *_mentioned(Path(file.name))])
     from rich.console import Console
 
     from autograder.audit.answer_rows import read

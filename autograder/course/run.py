@@ -236,7 +236,7 @@ class _Run:
         told = [f"{name} runs in nbgrader's own kernel: {why}" for name, why in self.folder.outside.items()]
         if told and self.limits.require_wall:
             raise StaffError("wall", f"--require-sandbox: nothing was run, since {'; '.join(told)}")
-        self.result.notes += told
+        self.result.notes += told + self.folder.remarks
 
     def _by_nbgrader(self, todo: list[Handed]) -> None:
         """nbgrader's own command, one student after the other; what it cannot keep of the options is said."""

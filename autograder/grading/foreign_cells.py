@@ -25,7 +25,9 @@ from autograder.grading.repair import (
     writable,
 )
 from autograder.protocol.cell_text import defined_names
+from autograder.sandbox.outputs import limited, outputs
 
+MAX_SHOWN = 500_000  # characters of one cell's outputs
 SKIPPED = "skip-execution"  # the tag by which nbclient passes over a cell
 
 
@@ -55,6 +57,11 @@ def is_trusted(cell: Mapping[str, Any]) -> bool:
     return bool(marks) and not marks.get("solution")
 
 
+def is_test(cell: Mapping[str, Any]) -> bool:
+    """Whether what the cell shows is its score."""
+    return bool(marks_of(cell).get("grade")) and not is_manual(cell)
+
+
 def is_manual(cell: Mapping[str, Any]) -> bool:
     """Whether a person marks the cell: an answer that is graded itself, a text, or a task."""
     marks = marks_of(cell)
@@ -62,18 +69,24 @@ def is_manual(cell: Mapping[str, Any]) -> bool:
 
 
 def realigned(
-    content: bytes, released: Mapping[str, Any], source: Mapping[str, Any], files: Mapping[str, bytes] | None = None
+    content: bytes,
+    released: Mapping[str, Any],
+    source: Mapping[str, Any],
+    files: Mapping[str, bytes] | None = None,
+    *,
+    shown: bool = False,
 ) -> Whole:
     """Mend a submitted file. `released` is what the student was given, `source` the instructor's notebook.
 
     Pictures are taken from the `files` beside it. Where nothing of the notebook is there, all of it is a person's.
+    Outputs of answers stay where they are to be `shown`: nothing is run then.
     """
     try:
         raw = cells_of(document_of(content))
         cells = read_cells(content, Beside(files=files or {}))
     except ValueError as error:
         return _unusable(f"The notebook could not be read: {error}.", "unreadable_file", released, source)
-    aligned = _Aligned(cells, raw, released, source)
+    aligned = _Aligned(cells, raw, released, source, shown=shown)
     if aligned.known and not aligned.found:
         nothing = "Nothing of the notebook that was handed out is in this file."
         return _unusable(nothing, "nothing_left", released, source)
@@ -109,7 +122,7 @@ def _with(source: Mapping[str, Any], cells: list[dict[str, Any]]) -> dict[str, A
     for place, cell in enumerate(cells):
         cell["id"] = f"cell-{place}"
         if cell["cell_type"] == "code":
-            cell.update(outputs=[], execution_count=None)
+            cell.update(outputs=cell.pop("shown", []), execution_count=None)
         else:
             cell.pop("outputs", None)
             cell.pop("execution_count", None)
@@ -134,9 +147,15 @@ class _Aligned:
     """Which of the student's cells stands for which of the instructor's."""
 
     def __init__(
-        self, cells: list[StudentCell], raw: list[Any], released: Mapping[str, Any], source: Mapping[str, Any]
+        self,
+        cells: list[StudentCell],
+        raw: list[Any],
+        released: Mapping[str, Any],
+        source: Mapping[str, Any],
+        *,
+        shown: bool = False,
     ) -> None:
-        self.cells, self.raw = cells, raw
+        self.cells, self.raw, self.shown = cells, raw, shown
         pairs = _pairs(released, source)
         self.known = {
             id_of(cell): _Known(name=id_of(cell), cell=cell, given=given["source"])
@@ -285,12 +304,36 @@ class _Aligned:
     def _written(self, cell: StudentCell, given: str) -> dict[str, Any]:
         """The text of a cell: as it is where it runs or was given out so; else with nothing in it that lives."""
         text = writable(cell_source(self.raw[cell.place]) or "")
-        if cell.cell_type == "code" or text == given:
-            return {"source": cell.source if cell.cell_type == "code" else text}
+        if cell.cell_type == "code":
+            return {"source": cell.source} | ({"shown": _outputs(self.raw[cell.place])} if self.shown else {})
+        if text == given:
+            return {"source": text}
         shown = cell.markdown(cell.source)
         shown = shown if shown != given else shown + "\n"  # it was changed, if only by a blank
         pictures = {"attachments": cell.pictures} if cell.pictures and cell.cell_type == "markdown" else {}
         return {"source": shown, **pictures}
+
+
+def _outputs(cell: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The outputs of a submitted cell that have nbformat's shape, their texts in one piece."""
+    items = cell.get("outputs")
+    whole = [_joined(item) for item in (items if isinstance(items, list) else [])]
+    return limited(outputs({"outputs": whole}, results=True), MAX_SHOWN)
+
+
+def _joined(item: Any) -> Any:
+    """An output with each text that stands there as lines in one piece."""
+    if not isinstance(item, dict):
+        return item
+    data = item.get("data")
+    whole = {"data": {kind: _text(content) for kind, content in data.items()}} if isinstance(data, dict) else {}
+    return {**item, "text": _text(item.get("text"))} | whole
+
+
+def _text(content: Any) -> Any:
+    if isinstance(content, list) and all(isinstance(line, str) for line in content):
+        return "".join(content)
+    return content
 
 
 def _squeezed(text: str) -> str:

@@ -52,7 +52,7 @@ def configure(c: Any, course: Path | str) -> None:
         ("Autograde", "autograding.GradingExporter"),
     ):
         if not _is_ours(theirs := c[name].get("exporter_class", HERE)):
-            _say(f"c.{name}.exporter_class = {theirs!r} is not kept: notebooks are mended where they are read")
+            say(f"c.{name}.exporter_class = {theirs!r} is not kept: notebooks are mended where they are read")
         c[name].exporter_class = f"{HERE}.{ours}"
     if not _is_ours(hook := c.Autograde.get("pre_convert_hook") or HERE):
         c.Autograde.pre_convert_hook = hook if isinstance(hook, Hooks) else Hooks(hook)
@@ -123,12 +123,12 @@ def _add_to(c: Any, name: str) -> None:
     there = {_named(step) for step in theirs}
     gone = [_named(step) for step in usual if _named(step) not in there]
     if gone and not any(_is_ours(step) for step in theirs):
-        _say(f"c.{name} leaves out {', '.join(gone)}, which stays: other steps rely on it")
+        say(f"c.{name} leaves out {', '.join(gone)}, which stays: other steps rely on it")
     section[trait] = [*first, *own, *last]
 
 
 @functools.cache
-def _say(text: str) -> None:
+def say(text: str) -> None:
     """Once in a process: configurations are read several times."""
     log.warning("autograder: %s", text)
 

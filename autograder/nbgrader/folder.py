@@ -38,6 +38,7 @@ from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader import collected
 from autograder.nbgrader.config import Hooks, configure
 from autograder.nbgrader.course_api import done
+from autograder.nbgrader.execution import NOTHING_RUNS, is_run, kernel_named, not_kept, why_outside
 from autograder.nbgrader.feedback_pages import Feedback
 from autograder.nbgrader.files import (
     Beside,
@@ -50,7 +51,7 @@ from autograder.nbgrader.files import (
     replace_folder,
     time_handed_in,
 )
-from autograder.nbgrader.foreign import Foreign, Overwrite, why_outside
+from autograder.nbgrader.foreign import Foreign, Overwrite
 from autograder.nbgrader.handouts import Handouts, read_source
 from autograder.nbgrader.intake import (
     ODD,
@@ -136,12 +137,24 @@ class Folder:
     @functools.cached_property
     def outside(self) -> dict[str, str]:
         """The notebooks that cannot run in the sandbox, each with the reason; none of ours is among them."""
+        if not is_run(self.converter):
+            return {}
         found = {
-            name: why_outside(source, self._instructors.files)
+            name: why_outside(source, self._instructors.files, kernel_named(self.converter.config))
             for name, source in self.sources.items()
             if not is_ours(source)
         }
         return {name: why for name, why in found.items() if why}
+
+    @functools.cached_property
+    def remarks(self) -> list[str]:
+        """What a person should know of how the configuration has notebooks run, a sentence each."""
+        foreign = [name for name, source in self.sources.items() if not is_ours(source)]
+        if is_run(self.converter):
+            return not_kept(self.converter.config) if foreign else []
+        told = [f"{', '.join(foreign)}: {NOTHING_RUNS}"] if foreign else []
+        ours = [name for name in self.sources if name not in foreign]
+        return told + ([f"{', '.join(ours)}: run all the same, since marks follow from answers"] if ours else [])
 
     def close(self) -> None:
         """Let the database go."""
@@ -259,7 +272,7 @@ class Folder:
 
     def _read_foreign(self, path: Path) -> Foreign:
         student = self._student(path.parent)
-        whole, files = read_foreign(path, self.handouts, student, self._instructors)
+        whole, files = read_foreign(path, self.handouts, student, self._instructors, shown=not is_run(self.converter))
         whole.flags += collected_flags(path.parent, self._collected.get(student))
         notebook = noted(whole)
         if kernel := self.rows.kernelspec(path.stem):

@@ -9,21 +9,17 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
-import importlib.util
 import json
 import logging
-import os
 import re
-import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import bleach
 import nbformat
-from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader import utils
 from nbgrader.preprocessors import (
@@ -38,12 +34,13 @@ from nbgrader.preprocessors import (
 
 from autograder.core import Outcome, Report, Standing, Verdict
 from autograder.errors import StaffError
-from autograder.grading.foreign_cells import SKIPPED, id_of, is_trusted
+from autograder.grading.foreign_cells import SKIPPED, id_of, is_test, is_trusted
 from autograder.grading.notebook import Graded
 from autograder.grading.output_limit import limit_outputs
 from autograder.grading.pictures import is_picture
 from autograder.grading.repair import writable
 from autograder.grading.repeatability import digest
+from autograder.nbgrader.execution import NOT_RUN, is_run, seconds_of
 from autograder.protocol.answering import last_line
 from autograder.sandbox import CellResult, Limits
 from autograder.sandbox.task import Replies, Task
@@ -68,65 +65,13 @@ def released_form_of(source: Any, config: Any) -> Any:
     return json.loads(json.dumps(released))
 
 
-def why_outside(source: Any, beside: Collection[str] = ()) -> str:
-    """Why a notebook cannot run in the sandbox, by the instructor's source; empty where it can.
-
-    `beside` are the names of the files that lie beside it.
-    """
-    spec = source.metadata.get("kernelspec", {})
-    language = source.metadata.get("language_info", {}).get("name") or spec.get("language") or "python"
-    name = str(spec.get("name") or "python3")
-    if language.lower() != "python":
-        return f"its kernel {name!r} is one of {language}"
-    try:
-        program = KernelSpecManager().get_kernel_spec(name).argv[0]
-    except (NoSuchKernel, IndexError):
-        program = sys.executable  # a name from another machine
-    if os.path.isabs(program) and os.path.dirname(program) != os.path.dirname(sys.executable):
-        return f"its kernel {name!r} is another Python, {program}"
-    for module in sorted(imported_by(source)):
-        own = f"{module}.py" in beside or any(file.startswith(f"{module}/") for file in beside)
-        if not own and not _is_there(module):
-            return f"it imports {module!r}, which is not installed beside autograder"
-    return ""
-
-
-def imported_by(source: Any) -> set[str]:
-    """The first names of the modules that a notebook's code imports for certain."""
-    found: set[str] = set()
-    for cell in source.cells:
-        if cell.cell_type == "code":
-            found |= set(_imports(cell.source))
-    return found
-
-
-def _imports(source: str) -> Iterator[str]:
-    lines = ["" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.split("\n")]
-    try:
-        body = ast.parse("\n".join(lines)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    for node in body:
-        if isinstance(node, ast.Import):
-            yield from (item.name.partition(".")[0] for item in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0]
-
-
-def _is_there(module: str) -> bool:
-    try:
-        return module in sys.modules or importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class Foreign:
     """A mended notebook of an instructor's own, with the hidden tests in it, and the files beside it.
 
     `held` says by cell why a person must look, `broken` why none of it is to be run, `outside` why it runs in
     nbgrader's own kernel. `converter` gives nbgrader's steps their configuration, and `own_files` are the names of the
-    files that belong to the assignment.
+    files that belong to the assignment. Where it is not `run`, its outputs are the student's.
     """
 
     notebook: Any
@@ -137,6 +82,7 @@ class Foreign:
     broken: str = ""
     outside: str = ""
     own_files: Collection[str] = ()
+    run: bool = True
 
     @classmethod
     def of(
@@ -149,33 +95,35 @@ class Foreign:
     ) -> Foreign:
         """One whose metadata say what was noticed when it was read."""
         noted = notebook.metadata.pop(NOTED, {})
+        held = dict(noted.get("held", {}))
+        run = is_run(converter)
+        if not run:
+            held = {id_of(cell): NOT_RUN for cell in notebook.cells if is_test(cell)} | held
         return cls(
             notebook=notebook,
             files=files,
             converter=converter,
             outside=outside,
             own_files=own_files,
-            held=dict(noted.get("held", {})),
+            held=held,
+            run=run,
             flags=tuple(noted.get("flags", ())),
             broken=noted.get("broken", ""),
         )
 
     def running(self) -> list[Any]:
         """The cells that run, in order."""
-        return [] if self.broken else [cell for cell in self.notebook.cells if _runs(cell)]
+        return [cell for cell in self.notebook.cells if _runs(cell)] if self.run and not self.broken else []
 
     def task(self, limits: Limits) -> Task:
         """What to run. Each cell may take as long as nbgrader lets it, and the notebook as long as all of them."""
         cells = self.running()
-        seconds = Execute(parent=self.converter).timeout
-        seconds = float(seconds) if seconds and seconds > 0 else limits.notebook_seconds
-        limits = dataclasses.replace(
-            limits, cell_seconds=seconds, notebook_seconds=max(limits.notebook_seconds, seconds * len(cells))
-        )
+        seconds = seconds_of(cells, self.converter, limits.notebook_seconds)
         return Task(
             cells=tuple(cell.source for cell in cells),
             questions={},
-            limits=limits,
+            limits=dataclasses.replace(limits, notebook_seconds=max(limits.notebook_seconds, sum(seconds))),
+            seconds=seconds,
             files=self.files,
             trusted=tuple(map(is_trusted, cells)),
             first=tuple(sorted(modules_in(self.own_files))),
@@ -200,7 +148,7 @@ class ForeignAttempt:
         task = submission.task(limits)
         self.task: Task | None = task if task.cells and not submission.outside else None
         self.graded: Graded | None = None
-        if submission.outside and not submission.broken:
+        if submission.outside and submission.run and not submission.broken:
             self._outside(limits)
         elif not task.cells:
             self.heard(Replies())
@@ -229,7 +177,7 @@ class ForeignAttempt:
         """Put the outputs into a copy of the notebook, and score them."""
         self.task = None
         notebook = copy.deepcopy(self.submission.notebook)
-        cells = [] if self.submission.broken else [cell for cell in notebook.cells if _runs(cell)]
+        cells = dataclasses.replace(self.submission, notebook=notebook).running()
         notes = Notes(held=dict(self.submission.held), flags=[*self.submission.flags, *replies.flags])
         for count, (cell, result) in enumerate(zip(cells, replies.cells, strict=False), 1):
             _fill(cell, count, result, notes)

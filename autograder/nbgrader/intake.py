@@ -37,6 +37,7 @@ from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
 from autograder.nbgrader import collected
 from autograder.nbgrader.archives import NotAnArchive, is_archive
 from autograder.nbgrader.as_typed import as_typed
+from autograder.nbgrader.execution import is_run
 from autograder.nbgrader.files import (
     REFUSED,
     Beside,
@@ -94,8 +95,8 @@ class SubmissionExporter(NotebookExporter):  # type: ignore[misc]
         if Path(filename).resolve().parent == Path(submitted).resolve():
             handouts = Handouts.of(coursedir, marks["assignment"], self.config)
             over = instructors_files(**resources["autograder"]["instructors"])
-            read = read_submission if ours else read_foreign
-            whole, _ = read(Path(filename), handouts, marks["student"], over)
+            words = (Path(filename), handouts, marks["student"], over)
+            whole, _ = read_submission(*words) if ours else read_foreign(*words, shown=not is_run(self.parent))
             records = collected.read(Path(coursedir.root), marks["assignment"])
             whole.flags += collected_flags(Path(submitted), records.get(marks["student"]))
             notebook = nbformat.from_dict(whole.with_remarks()) if ours else noted(whole)
@@ -311,18 +312,21 @@ def read_submission(
 
 
 def read_foreign(
-    path: Path, handouts: Handouts, student: str, over: Beside | None = None
+    path: Path, handouts: Handouts, student: str, over: Beside | None = None, *, shown: bool = False
 ) -> tuple[Whole, dict[str, bytes]]:
     """A submitted notebook of an instructor's own, mended, and the files beside it.
 
-    The file of its name counts, but for one that cannot be read or is not answered where another file is.
+    The file of its name counts, but for one that cannot be read or is not answered where another file is. What it
+    showed the student stays where it is to be `shown`.
     """
     folder, beside = path.parent, files_beside(path.parent, "", over)
     released, source = handouts.foreign_forms(path.stem)
     found = {item: _known(item, folder, handouts, student) for item in notebooks_in(folder)}
     rivals = [item for item, known in found.items() if known and known.name == path.stem and item != path]
     contents = {item: content_of(item) for item in (path, *rivals[:MAX_COPIES])}
-    wholes = {item: realigned(content, released, source, beside.files) for item, content in contents.items()}
+    wholes = {
+        item: realigned(content, released, source, beside.files, shown=shown) for item, content in contents.items()
+    }
     answers = {item: 0 if whole.broken else _answered(whole, released) for item, whole in wholes.items()}
     best = path if answers[path] else max(answers, key=lambda item: answers[item])
     whole = wholes[best]

@@ -25,6 +25,8 @@ from autograder.grading.plan import grade_task, task_of
 from autograder.grading.repeatability import unchanged
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader import foreign
+from autograder.nbgrader.config import say
+from autograder.nbgrader.execution import NOTHING_RUNS, is_run, kernel_named, not_kept, why_outside
 from autograder.nbgrader.files import Beside, files_beside, instructors_files
 from autograder.nbgrader.handouts import read_source
 from autograder.sandbox import Limits
@@ -69,9 +71,12 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
     def _foreign(self, nb: Any, over: Beside, names: dict[str, Any], places: dict[str, Any]) -> Any:
         """Run a notebook of the instructor's own, and record nbgrader's scores."""
         source = read_source(self.parent.parent.coursedir, names["assignment"], names["notebook"])
-        outside = foreign.why_outside(source, over.files)
+        run, config = is_run(self.parent.parent), self.parent.parent.config
+        outside = why_outside(source, over.files, kernel_named(config)) if run else ""
         if outside:
             self.log.warning("%s runs in nbgrader's own kernel: %s", names["notebook"], outside)
+        for sentence in not_kept(config) if run else [NOTHING_RUNS]:
+            say(sentence)
         files = files_beside(Path(places["submitted"]), "", over).files
         own = [*over.files, *places["instructors"]["kept"]]
         submission = foreign.Foreign.of(nb, files, self.parent.parent, outside, own)

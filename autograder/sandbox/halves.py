@@ -26,10 +26,10 @@ _RESTARTED = False
 _END_SECONDS = 10
 
 
-def restart(command: str, modules: Sequence[str] = ()) -> None:
+def restart(command: str, modules: Sequence[str] = ("torch",)) -> None:
     """Run this command again from the start in a split process; returns where that is so already, or cannot be.
 
-    `command` names the module whose `main` it is; `modules` are those that notebooks import besides torch.
+    `command` names the module whose `main` it is; `modules` are those that notebooks import.
 
     The environment, the arguments and the working directory travel in a nameless file that is read after the split.
     """
@@ -60,7 +60,7 @@ def go_on(file: int, command: str, modules: Sequence[str]) -> None:
     importlib.import_module(command).main()
 
 
-def split(modules: Sequence[str] = ()) -> None:
+def split(modules: Sequence[str] = ("torch",)) -> None:
     """Import what notebooks import, and make a fork of this process the warm parent.
 
     For a process that was started with `layers.python` and `layers.environment`, has one thread, and has read nothing

@@ -130,8 +130,9 @@ _first: dict[str, list[_Space]] = {}
 def prepare() -> None:
     """Note once, in the warm parent, what is there before any student's code."""
     if not _first:
-        for name in ("numpy.testing", "torch.testing", "unittest"):
-            importlib.import_module(name)
+        for name in ("numpy.testing", "unittest", "torch.testing"):
+            if name.partition(".")[0] in sys.modules:
+                importlib.import_module(name)
         _first.update(_spaces(filter(_known, list(sys.modules))))
 
 
@@ -167,11 +168,10 @@ class Baseline:
     def __init__(self, shell: Any) -> None:
         prepare()
         self._shell = shell
-        self._spaces = dict(_first)
-        self._spaces["builtins"] = _spaces(["builtins"])["builtins"]  # the shell has put its own in
-        self._modules = {name: sys.modules[name] for name in self._spaces}
+        # The shell has put builtins of its own in. What `_first` holds is not copied: that takes long in a fresh fork.
+        self._later = _spaces(["builtins"])
         self._given: dict[str, Any] = {}
-        self._passed = set(sys.modules)
+        self._newest = next(reversed(sys.modules))
         self._take_shell()
 
     def accept(self, source: str, before: dict[str, Any]) -> None:
@@ -179,14 +179,11 @@ class Baseline:
 
         Only what its own text binds: the functions that it calls are the student's.
         """
-        new = sys.modules.keys() - self._spaces.keys() - self._passed
-        self._passed |= new
-        mine = _spaces(name for name in new if _known(name) or _beside(name))
-        self._spaces |= mine
-        self._modules |= {name: sys.modules[name] for name in mine}
+        self._later |= _spaces(name for name in list(self._new()) if _known(name) or _beside(name))
+        self._newest = next(reversed(sys.modules))
         names, changes = _bound(source)
         if changes:
-            for spaces in self._spaces.values():
+            for _, spaces in self._all():
                 for space in spaces:
                     if not space.is_whole():
                         space.take()
@@ -207,12 +204,25 @@ class Baseline:
                 changed += step()
         return changed[:MOST]
 
-    def _libraries(self) -> Iterator[str]:
-        for name, module in self._modules.items():
-            if sys.modules.get(name) is not module:
-                sys.modules[name] = module
+    def _new(self) -> Iterator[str]:
+        """The modules that were imported since the last cell of the instructor's."""
+        for name in reversed(sys.modules):
+            if name == self._newest:
+                return
+            if name not in _first and name not in self._later:
                 yield name
-        for spaces in self._spaces.values():
+
+    def _all(self) -> Iterator[tuple[str, list[_Space]]]:
+        """The spaces of each module by its name, the module's own first."""
+        yield from ((name, spaces) for name, spaces in _first.items() if name not in self._later)
+        yield from self._later.items()
+
+    def _libraries(self) -> Iterator[str]:
+        for name, spaces in self._all():
+            if sys.modules.get(name) is not spaces[0].owner:
+                sys.modules[name] = spaces[0].owner
+                yield name
+        for _, spaces in self._all():
             for space in spaces:
                 if not space.is_whole():
                     yield from space.put_back()

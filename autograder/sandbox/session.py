@@ -87,7 +87,7 @@ class Session:
         self._kernel, self._first = kernel is not None, kernel or ()
         self._place = turn or Turn()
         self._files = files or {}
-        self._cells: list[tuple[str, bool]] = []
+        self._cells: list[tuple[str, bool, float]] = []
         self._process: Process | None = None
         self._used = self._place.before
         self._starts = 0
@@ -112,25 +112,26 @@ class Session:
         """End the process."""
         self._kill()
 
-    def run(self, source: str, trusted: bool = False) -> CellResult:
+    def run(self, source: str, trusted: bool = False, seconds: float | None = None) -> CellResult:
         """Run one cell, which is `trusted` if it is the instructor's; its outputs come in nbformat's shape."""
+        seconds = self.limits.cell_seconds if seconds is None else seconds
         if len(source) > self.limits.cell_characters:
             return CellResult(death="exit", detail=f"it is longer than {self.limits.cell_characters:,} characters")
         try:
-            reply = self._request({"do": "cell", "source": source, "trusted": trusted}, self.limits.cell_seconds)
+            reply = self._request({"do": "cell", "source": source, "trusted": trusted}, seconds)
         except _Died as death:
             return CellResult(death=death.death, detail=death.detail)
         except Unreadable as error:
             self._kill()  # what cannot be read leaves the stream at an unknown place
-            self._cells.append((source, trusted))
+            self._cells.append((source, trusted, seconds))
             return CellResult(outputs=[note(f"The outputs of this cell could not be read: {error.message}")])
         shown = limited(outputs(reply, self._kernel), self.limits.output_characters)
         if self._kernel and failed(reply) and not any(item["output_type"] == "error" for item in shown):
             shown.append(UNSEEN)
         if self._interrupted:
-            detail = f"it took more than {self.limits.cell_seconds:g} s"
+            detail = f"it took more than {seconds:g} s"
             return CellResult(outputs=shown, death="timeout", detail=detail)
-        self._cells.append((source, trusted))
+        self._cells.append((source, trusted, seconds))
         return CellResult(outputs=shown, restored=restored(reply) if trusted else ())
 
     def ask(self, question: Question) -> Answer:
@@ -281,11 +282,11 @@ class Session:
 
     def _replay(self) -> None:
         """Run the cells so far again; one that now ends the process is left out from then on."""
-        for place, (source, trusted) in enumerate(self._cells):
+        for place, (source, trusted, seconds) in enumerate(self._cells):
             assert self._process is not None
             request = {"do": "cell", "source": source, "trusted": trusted}
             try:
-                self._exchange(self._process, request, self.limits.cell_seconds)
+                self._exchange(self._process, request, seconds)
             except (_Died, Unreadable):
                 del self._cells[place]
                 self._kill()

@@ -54,7 +54,8 @@ class Task:
     """Cells to run in order; `questions[n]` are put after the first n of them.
 
     `trusted` says of each cell whether it is the instructor's, where the notebook is to run as in a kernel; `first` are
-    then the modules beside it that come before libraries of the same names, as in a kernel all do.
+    then the modules beside it that come before libraries of the same names, as in a kernel all do. `seconds` are what
+    each cell may take, where that differs.
     `spent` are the seconds that earlier rounds took of what the notebook may take in all.
     """
 
@@ -65,6 +66,7 @@ class Task:
     spent: float = 0.0
     trusted: tuple[bool, ...] | None = None
     first: tuple[str, ...] = ()
+    seconds: tuple[float, ...] = ()
 
     def instead(self, questions: Mapping[int, Sequence[Asked]], spent: float = 0.0) -> Task:
         """The same notebook asked other questions, and run no further than they need."""
@@ -99,6 +101,7 @@ class Task:
             spent=content["spent"],
             trusted=content["trusted"],
             first=content["first"],
+            seconds=content["seconds"],
         )
 
 
@@ -143,11 +146,12 @@ def answer(task: Task, turn: Turn | None = None) -> Replies:
     cells: list[CellResult] = []
     answers: dict[tuple[int, str], Answer] = {}
     trusted = task.trusted or (False,) * len(task.cells)
+    seconds = task.seconds or (task.limits.cell_seconds,) * len(task.cells)
     kernel = None if task.trusted is None else task.first
     with Session(task.limits, dict(task.files), turn, kernel=kernel) as session:
         for place in range(len(task.cells) + 1):
             if place:
-                cells.append(session.run(task.cells[place - 1], trusted[place - 1]))
+                cells.append(session.run(task.cells[place - 1], trusted[place - 1], seconds[place - 1]))
             for _, items in itertools.groupby(task.questions.get(place, ()), key=lambda item: item.part):
                 asked = list(items)
                 replies = session.put([(item.frame, len(item.keys)) for item in asked])

@@ -197,7 +197,7 @@ def main(descriptor: int) -> None:
     """The warm parent itself: import, then fork on request until the grader is gone."""
     control = socket.socket(fileno=descriptor)
     found = wall.settle()
-    preload(("matplotlib.pyplot", "sympy"))
+    preload(("torch", "matplotlib.pyplot", "sympy"))
     serve(control, found)
 
 
@@ -260,9 +260,20 @@ def _become_child(
 def preload(modules: Sequence[str]) -> None:
     """Import what most notebooks import; one thread before anything computes.
 
-    What asks the machine about itself does so here: inside the wall there is little to read about it.
+    What asks the machine about itself does so here: inside the wall there is little to read about it. Without torch,
+    which answers to problems of ours are written with, a fork costs half as much.
     """
     import numpy  # noqa: F401
+    from IPython.core import interactiveshell  # noqa: F401 - nbgrader imports it as well
+
+    if "torch" in modules:
+        _preload_torch()
+    for name in modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def _preload_torch() -> None:
     import torch
 
     from autograder.protocol.answering import one_thread
@@ -275,7 +286,3 @@ def preload(modules: Sequence[str]) -> None:
     from autograder import parts
 
     parts.kinds()  # what answers are written with
-
-    for name in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)

@@ -324,12 +324,12 @@ OTHERS: dict[str, Callable[[Work], None]] = {"spy": _spy, "not_json": _not_json,
 class Course:
     """A course folder without any problem; what its gradebook says."""
 
-    def __init__(self, path: Path, config: str = "") -> None:
+    def __init__(self, path: Path, config: str = "", sources: dict[str, Any] | None = None) -> None:
         self.path = path
         source = path / "source/ps1"
         source.mkdir(parents=True)
-        nbformat.write(numbers(), source / "numbers.ipynb")
-        nbformat.write(words(), source / "words.ipynb")
+        for name, notebook in (sources or {"numbers": numbers(), "words": words()}).items():
+            nbformat.write(notebook, source / f"{name}.ipynb")
         (source / "iniconfig.py").write_text(CHECKER)
         self.configure(adoption.LINES + config)
         with opened(path) as api:
