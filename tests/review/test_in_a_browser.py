@@ -25,7 +25,7 @@ CLASS = 68  # of three answers each
 
 def answers(number: int) -> dict[str, str]:
     """Nobody can decide about any: twelve students have the same sum, the others have it in fours; so the rest."""
-    letter = "b" if number < TWELVE else f"c_{number // 4}"
+    letter = "d" if number < TWELVE else f"c_{number // 4}"
     spaces = " " * (number % 5)
     return {
         "total": f"1/(1-{spaces}e^(-{letter}))",
@@ -44,15 +44,15 @@ def crowd(course) -> Path:
 
 @contextlib.contextmanager
 def queue(course: Path) -> Iterator[str]:
-    """`autograder review`, and the address that it prints."""
+    """`autograder review`, and the address that it prints; it is ended as a grader ends it."""
     words = ["autograder", "review", "ps1", "--no-open", "--course", str(course)]
     command = forked.Forked(words, cwd=course, env=layers.environment())
     try:
         yield next(line.strip() for line in command.stdout if line.startswith("http"))
-        command.send_signal(signal.SIGINT)
-        assert "All decisions are in the gradebook." in command.communicate(SECONDS)[0]
     finally:
-        command.kill()
+        command.send_signal(signal.SIGINT)
+        said, _ = command.communicate(SECONDS)
+    assert "All decisions are in the gradebook." in said
 
 
 def settled(page: Any) -> str:
