@@ -30,6 +30,11 @@ def answer_id(part: str) -> str:
     return f"{part}-answer"
 
 
+def statement_id(part: str) -> str:
+    """The grade id of the cell with a part's question."""
+    return f"{part}-statement"
+
+
 def build(
     problem: Problem,
     seed: int,
@@ -113,7 +118,7 @@ def _how_to(problem: Problem, voids: Mapping[str, Void]) -> str:
 
 def _part_cells(part: Part, drawn: Variant, seed: str, text: str) -> list[dict[str, Any]]:
     p = drawn.parameters
-    cells = [_locked("markdown", f"{part.name}-statement", text)]
+    cells = [_locked("markdown", statement_id(part.name), text)]
     if part.judged_by_person:
         mark = WRITTEN_MARK.format(name=part.name)
         body = f"{mark}\n{part.solution_cell(p)}"

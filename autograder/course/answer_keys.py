@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from autograder.core import FAILURES, Outcome, Parameters, Part, Verdict
-from autograder.grading.feedback import WHOLE
+from autograder.grading.feedback import decides_all
+from autograder.grading.report import bound_to, in_one_text
 
 _A_GRADER = re.compile(r"\s*A (?:grader|person) will .*$", re.DOTALL)
 _CARET = re.compile(r"^ *\^$", re.MULTILINE)
@@ -63,8 +64,7 @@ def key_of(
     own: str,
 ) -> Key:
     """Code is the same where the whole notebook is, since its cells need each other; pictures are nobody else's."""
-    whole = bool(outcome) and any(verdict.code == WHOLE for verdict in outcome.verdicts)  # type: ignore[union-attr]
-    if part is None or outcome is None or whole or pictures:
+    if part is None or outcome is None or decides_all(outcome) or pictures:
         return Key(item=item, reason=reason(outcome), spelled=own)
     told: dict[str, Any] = {"item": item, "asks": _asks(part, p), "declared": _declared(part, p)}
     told["earlier"] = _earlier(part, report)
@@ -73,23 +73,18 @@ def key_of(
     if part.runs or value is None:
         return Key(**told, reason=reason(outcome), spelled=f"{report.digest} {text}" if report.digest else own)
     if not isinstance(value, str):
-        return Key(**told, reason=reason(outcome), spelled=spelled_of(repr(value)))
+        text = in_one_text(value) if part.formula else ""
+        if not text:
+            return Key(**told, reason=reason(outcome), spelled=spelled_of(repr(value)))
+        value = text
     if _by_its_kind(part, outcome) and (own := _around_the_right(part, p, spelled_of(value))):
         return Key(item=item, earlier=told["earlier"], asks=RIGHT, spelled=own)
-    right = part.answer_under(p) if part.formula else None
     told |= {"spelled": spelled_of(value), "typed": value}
-    told |= {"right": right, "p": _plain(p)} if isinstance(right, str) else {}
+    if part.formula:
+        told |= {"right": in_one_text(part.answer_under(p)), "p": _plain(p)}
     if part.formula and _by_its_kind(part, outcome, but=_ALL_CODES):
         return Key(**told, compared=True)
     return Key(**told, reason=reason(outcome))
-
-
-def value_of_answer(outcome: Outcome | None, name: str) -> Any:
-    """What the part's name was bound to, where that is text, a number, or rows of them."""
-    for question, answer in outcome.answers if outcome else ():
-        if question.name == name and answer.failure is None and question.written:
-            return answer.value
-    return None
 
 
 def spelled_of(text: str) -> str:
@@ -164,4 +159,4 @@ def _earlier(part: Part, report: Any) -> str:
     before = next((each for each in report.outcomes if each.part == part.follows), None) if part.follows else None
     if before is None or before.standing == "earned":
         return ""
-    return "".join(repr(value_of_answer(before, before.part)).split())
+    return "".join(repr(bound_to(before.part, before.answers)).split())

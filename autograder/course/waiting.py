@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.authoring.sealing import MINE, is_ours
-from autograder.authoring.source_notebook import answer_id
+from autograder.authoring.source_notebook import answer_id, statement_id
 from autograder.authoring.voids import Void
 from autograder.core import Outcome, Parameters, Part
-from autograder.course.answer_keys import NUMBER, Key, key_of, spelled_of, value_of_answer
+from autograder.course.answer_keys import NUMBER, Key, key_of, spelled_of
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
-from autograder.grading.feedback import WHOLE
+from autograder.grading.feedback import decides_all
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader.folder import Folder
 from autograder.reporting.same_answers import with_numbers_of
@@ -27,14 +27,15 @@ from autograder.reporting.same_answers import with_numbers_of
 class Waiting:
     """One student's answer that waits for a person; `part` is None where the notebook, or its problem, is not ours.
 
-    `text` is what stands in the answer's cell, `value` what was read of it; `pictures` are the cell's attachments.
-    `stamp` is another one when the notebook is graded again.
+    `question` is Markdown. `text` is what stands in the answer's cell, `value` what was read of it; `pictures` are the
+    cell's attachments. `stamp` is another one when the notebook is graded again.
     """
 
     student: str
     notebook: str
     name: str
     maximum: float
+    question: str = ""
     text: str = ""
     value: Any = None
     pictures: Mapping[str, Any] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Waiting:
     @property
     def whole(self) -> bool:
         """Whether the decision is about the whole notebook."""
-        return bool(self.outcome and any(verdict.code == WHOLE for verdict in self.outcome.verdicts))
+        return self.outcome is not None and decides_all(self.outcome)
 
 
 class ByJudge:
@@ -142,11 +143,12 @@ class Reading:
         part = next((each for each in submission.paper.parts if each.name == name), None) if submission else None
         p = submission.paper.parameters if submission and part else {}
         text, pictures = _source(cell), cell.get("attachments") or {}
-        value = value_of_answer(outcome, name)
+        value = reports.bound_to(name, outcome.answers) if outcome else None
         item = f"{notebook}.{name}"
         own = f"{student} {report.digest if report else ''}"
         return Waiting(
-            student=student, notebook=notebook, name=name, maximum=maximum, text=text, value=value, pictures=pictures,
+            student=student, notebook=notebook, name=name, maximum=maximum, text=text,
+            question=_source(cells.get(statement_id(name)) or {}) if part else "", value=value, pictures=pictures,
             outcome=outcome, part=part, p=p, slug=submission.paper.slug if submission else "", stamp=stamp,
             by_hand=by_hand, key=key_of(item, outcome, part, p, value, text, pictures, report, own),
         )  # fmt: skip

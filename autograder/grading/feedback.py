@@ -19,7 +19,7 @@ PERSON = "person"  # the code of an answer in words
 MOST = 1_000  # characters of an answer
 _BLANK, _EMPTY = re.compile(r"\n(?=\s*\n)"), "\n&#8203;"  # Markdown ends HTML at an empty line
 _FRAME = '<div style="border-left: 6px solid #6f42c1; background: #f6f2fd; padding: 0.1em 1em">'
-_ONE_DECISION = (
+ONE_DECISION = (
     "This is one decision for the whole notebook. Put a readable file in its place and grade the student again, or "
     "give a mark here: it is the mark of the whole notebook, and the other parts stay without one."
 )
@@ -170,7 +170,7 @@ def staff_note(outcome: Outcome, reference: str = "") -> str:
             lines += [f"*{verdict.check}, {verdict.code}.*", _quoted(verdict.message)]
             lines.append(verdict.staff if verdict.code == PERSON else _quoted(verdict.staff))
     if decides_all(outcome):
-        lines.append(_ONE_DECISION)
+        lines.append(ONE_DECISION)
     else:
         lines += _tried(outcome)
     text = inert("\n\n".join(filter(None, lines)), {})

@@ -10,13 +10,13 @@ import base64
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.authoring import privacy
-from autograder.core import WRITTEN, Answer, Outcome, Question, Report, Verdict
+from autograder.core import Answer, Outcome, Question, Report, Verdict
 from autograder.errors import StaffError, Unreadable
 from autograder.grading import answer_store
 from autograder.protocol.answering import question_key, with_key
@@ -107,15 +107,24 @@ def _is_short(answers: str | answer_store.Place) -> bool:
 
 
 def _typed(part: str, packed: str) -> str:
-    """What a part's name was bound to, where that is text or a number."""
-    for (kind, name, _), answer in _unpack(packed, arrays=False):
-        value = answer["value"]
-        if name == part and kind in WRITTEN:
-            rows = value if isinstance(value, list) else [value]
-            words = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
-            if words and all(isinstance(entry, str | int | float) for entry in words):
-                return value if isinstance(value, str) else ", ".join(map(str, words))
-    return ""
+    return in_one_text(bound_to(part, map(_pair, _unpack(packed, arrays=False))))
+
+
+def bound_to(part: str, answers: Iterable[tuple[Question, Answer]]) -> Any:
+    """What somebody has written for a part: text, a number, or rows of them; None where there is nothing."""
+    written = (reply.value for asked, reply in answers if asked.name == part and asked.written and not reply.failure)
+    return next(written, None)
+
+
+def in_one_text(value: Any) -> str:
+    """An answer as a text by which it is compared with others, a matrix as its rows; empty for what is none."""
+    if isinstance(value, str):
+        return value
+    rows = value if isinstance(value, list) else [value]
+    words = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
+    if not words or not all(isinstance(entry, str | int | float) for entry in words):
+        return ""
+    return repr(rows) if all(isinstance(row, list) for row in rows) else ", ".join(map(str, words))
 
 
 def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:

@@ -94,8 +94,8 @@ def said(message: str) -> str:
     carets = {place for place, line in enumerate(lines) if line.strip() == "^"}
     if len(lines) > 1 and not carets:
         return f'<pre class="said">{html.escape(message)}</pre>'
-    kept = [line for place, line in enumerate(lines) if place not in carets and place + 1 not in carets]
-    return html.escape(" ".join(line if line[-1:] in ".:?!" else f"{line}." for line in kept) if carets else message)
+    kept = [line for place, line in enumerate(lines) if line and place not in carets and place + 1 not in carets]
+    return html.escape(" ".join(line if line[-1] in ".:?!" else f"{line}." for line in kept))
 
 
 def as_code(text: str) -> str:

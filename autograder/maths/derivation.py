@@ -137,7 +137,7 @@ def judge(
     for number, milestone in enumerate(milestones, 1):
         has = [_has(language, line, milestone, end) for line, end in zip(read, closed, strict=True)]
         place = _reached(has, answered, max(reached, 1))
-        item = _milestone(f"milestone_{number}", milestone, lines, links, reached, place)
+        item = _milestone(f"form_{number}", milestone, lines, links, reached, place)
         if place is not None and place == reached:  # the same line has reached two
             item = _like(found[-1], item)
         found.append(item)

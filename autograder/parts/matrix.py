@@ -151,8 +151,9 @@ class Matrix(Expression):
         return None
 
     def same_answer(self, one: str, other: str, p: Parameters) -> bool:
-        """By their words: as a text, a matrix has lost its rows."""
-        return Part.same_answer(self, one, other, p)
+        """Entry by entry; by their words where one has no rows."""
+        mine, theirs = self.text(one), self.text(other)
+        return self.decide(mine, theirs, p).equal if mine and theirs else Part.same_answer(self, one, other, p)
 
     def decide(self, reference: Any, answer: Any, p: Parameters) -> Decision:
         """Entry by entry; the first entry that differs is named, without what it should be."""

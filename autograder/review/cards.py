@@ -15,7 +15,7 @@ from autograder.course.answer_keys import why_in_a_line
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import AutograderError
 from autograder.grading import typeset
-from autograder.grading.feedback import PERSON
+from autograder.grading.feedback import ONE_DECISION, PERSON
 from autograder.grading.pictures import is_picture
 from autograder.grading.repair import inert
 from autograder.protocol.cell_text import written_text
@@ -30,19 +30,20 @@ _UNDECLARED = re.compile(r"(?P<name>\w+) is not declared[^;]*; the variables are
 def group_card(group: Group, most: float) -> dict[str, Any]:
     """Everything about a group: its answer, reference and reasons, the rubric, and who is in it."""
     first = group.first
-    items, rest = rubric_items(first.part, first.outcome, first.maximum)
+    items, rest = rubric_items(first.part, first.outcome, most)
     return {
         "id": group.id,
         "item": first.item,
         "kind": first.part.kind if first.part else "",
         "maximum": most,
         "whole": first.whole,
+        "question": "" if first.whole else typeset.words(first.question),
         "answer": answer_html(first),
         "reference": reference_html(first),
         "why": why_html(first),
         "rubric": [dataclasses.asdict(item) for item in items],
         "rest": typeset.words(rest) if rest else "",
-        "listable": bool(first.part and not first.part.judged_by_person),
+        "listable": bool(first.part and not first.part.judged_by_person and not first.whole),
         "members": [_member(each, first) for each in group.answers],
     }
 
@@ -70,7 +71,7 @@ def nameless(student: str) -> str:
 def answer_html(answer: Waiting) -> str:
     """The answer as the judge reads it; words with their mathematics and pictures; code with its colours."""
     if answer.whole:
-        return "<p>The whole notebook: it could not be read as one, or nothing of what was handed out is left.</p>"
+        return f"<p>{ONE_DECISION}</p>"
     pictures = "".join(_picture(name, bundle) for name, bundle in answer.pictures.items())
     if answer.part and answer.part.judged_by_person:
         text = re.sub(r"!\[[^\]]*\]\(attachment:[^)]*\)", "", written(answer))
@@ -142,11 +143,11 @@ def why_html(answer: Waiting) -> str:
         if verdict.code == PERSON:
             lines.append("<p>It is answered in words.</p>")
             continue
-        staff = f'<pre class="typed">{html.escape(verdict.staff[:LONG])}</pre>' if verdict.staff else ""
-        said = html.escape(" ".join(filter(None, (why_in_a_line(verdict), verdict.witness))))
-        lines.append(
-            f"<p>{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code> {said}</p>{staff}"
-        )
+        said = " ".join(filter(None, (why_in_a_line(verdict), verdict.witness)))
+        head = f"{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code>"
+        told = "\n\n".join(text for text in dict.fromkeys(verdict.staff.split("\n\n")) if text.strip() not in said)
+        staff = f'<pre class="typed">{html.escape(told[:LONG])}</pre>' if told else ""
+        lines.append(f"<p>{head} {html.escape(said)}</p>{staff}")
     lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
     if found := other_reading(answer):
         lines.append(f"<p>With {html.escape(' read as '.join(found))}, it equals the reference.</p>")

@@ -22,7 +22,7 @@ from autograder.review.problem_stub import write_stub
 
 _OPEN_SECONDS = 20.0  # how long a card counts as looked at by somebody who says no more
 _LOOK_SECONDS = 2.0  # between two looks at whether others have written
-_HISTORY = 400
+_HISTORY = 60  # decisions that the page lists
 
 
 @dataclass(kw_only=True)
@@ -81,7 +81,7 @@ class Queue:
             "requests": [self._asked(each, tab) for each in state.requests.values() if each.state == "open"],
             "decided": sum(len(each.students) for each in state.standing()),
             "waiting": sum(len(group.answers) for group in self.groups),
-            "history": self._history(state),
+            "history": self._history(state)[:_HISTORY],
             "pages": len(self.desk.changed),
         }
 
@@ -113,7 +113,7 @@ class Queue:
             for each in state.requests.values()
             if each.state != "open"
         ]  # fmt: skip
-        return sorted(lines, key=lambda line: line["time"], reverse=True)[:_HISTORY]
+        return sorted(lines, key=lambda line: line["time"], reverse=True)
 
     def card(self, tab: str, grader: str, *, id: str) -> dict[str, Any]:  # noqa: A002 - the page's word
         """One group, which is looked at from now on; Conflict where another grader looks at it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from autograder.core import Outcome, Part
+from autograder.grading.feedback import decides_all
 
 # "- 2 of 4: …", "1 - …", "1/2 - …", "1 point: …", "2: …"
 _ITEM = re.compile(
@@ -27,7 +28,12 @@ class RubricItem:
 
 
 def rubric_items(part: Part | None, outcome: Outcome | None, maximum: float) -> tuple[list[RubricItem], str]:
-    """The items, up to nine, and what else the rubric says."""
+    """The items, up to nine, and what else the rubric says; of a whole notebook, all of its points and nothing."""
+    if outcome is not None and decides_all(outcome):
+        return [
+            RubricItem(label="All points of the notebook.", points=maximum, only=True),
+            RubricItem(label="No points.", points=0.0, only=True),
+        ], ""
     listed, rest = _listed(part.rubric) if part else ([], "")
     if listed:
         total = part.points if part else maximum

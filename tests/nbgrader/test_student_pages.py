@@ -264,7 +264,7 @@ def test_output_is_text():
 STEPS = {
     "by the code": (verdict(False, code="shape", check="values"), "", "Print the shape"),
     "by the check": (verdict(False, check="gradient"), "function", "Look for what cuts the gradient"),
-    "by the kind": (verdict(False, check="milestone_1"), "derivation", "Put numbers for the variables into each line"),
+    "by the kind": (verdict(False, check="form_1"), "derivation", "Put numbers for the variables into each line"),
     "of code": (verdict(False, check="values"), "function", "Work a small case out by hand"),
 }
 

@@ -338,6 +338,8 @@ def test_chance_has_been_measured_for_every_answer():
         caught = lost / seeds
         caught = caught**2 * (3 - 2 * caught) if place in by_median else caught
         assert earned == seeds if word == "right" else caught >= 0.999
+        if word == "right" and place in by_median:  # none of so many: 95 % confidence, by the exact binomial bound
+            assert 3 * (1 - 0.05 ** (1 / seeds)) ** 2 <= 1e-6
 
 
 def test_a_few_seeds_say_the_same():

@@ -42,6 +42,9 @@ CASES = [
     ("term", "Poisson law", "Poisson's law", False),
     ("matrix", "x,  y", "x, y", True),
     ("matrix", "x, y", "y, x", False),
+    ("matrix", "[['x+x', 'y']]", r"\begin{pmatrix} 2x & y \end{pmatrix}", True),
+    ("matrix", "[['x+x', 'y']]", "[['2x', '2y']]", False),
+    ("matrix", "[['x', 'y']]", "[['x'], ['y']]", False),
 ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.core import Part
 from autograder.course.answer_keys import Key
 from autograder.course.deciding import Conflict, Desk
 from autograder.course.run import Options, run
@@ -14,7 +15,7 @@ from autograder.course.waiting import ByJudge, Group, Waiting, grouped
 from autograder.errors import StaffError
 from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.folder import Folder
-from autograder.parts import Expression
+from autograder.parts import Expression, Matrix
 from autograder.reporting.review_journal import LookRequest, path_of
 from tests.review.conftest import LATER, hand_in_all
 
@@ -52,12 +53,19 @@ def test_equal_answers_stand_together(desk) -> None:
     assert [len(members) for _, members in found] == [2, 2, 2, 1, 1]
 
 
-def key(typed: str, k: int, **told) -> Waiting:
+def key(typed: str, k: int, part: Part | None = None, right: str = "", **told) -> Waiting:
     """A typed answer that could be read, under a variant whose reference is k*x."""
-    part = Expression("f", points=1, domains={"x": "positive"}, reference=f"{k}*x")
-    words = {"asks": f"{k}", "spelled": "".join(typed.split()), "compared": True, "typed": typed, "right": f"{k}*x"}
+    part = part or Expression("f", points=1, domains={"x": "positive"}, reference=f"{k}*x")
+    spelled = "".join(typed.split())
+    words = {"asks": f"{k}", "spelled": spelled, "compared": True, "typed": typed, "right": right or f"{k}*x"}
     own = Key(item="n.f", p={"K": k}, **{**words, **told})
     return Waiting(student=f"{typed} {k} {told}", notebook="n", name="f", maximum=1, part=part, p={"K": k}, key=own)
+
+
+def rows(typed: str, k: int) -> Waiting:
+    """The same of a matrix."""
+    right = [[f"{k}*x", "0"]]
+    return key(typed, k, Matrix("f", points=1, domains={"x": "positive"}, reference=right), repr(right))
 
 
 TOGETHER = {
@@ -68,6 +76,11 @@ TOGETHER = {
     "no number of the variant": (key("x", 2), key("x", 3), False),
     "another reason": (key("2 x", 2), key("x*2", 2, reason="two files differ"), False),
     "another earlier answer": (key("2 x", 2), key("x*2", 2, earlier="'7'"), False),
+    "the same matrix": (rows("[['x+x', '0']]", 2), rows("[['2 x', 'x-x']]", 2), True),
+    "another entry": (rows("[['x+x', '0']]", 2), rows("[['2 x', '1']]", 2), False),
+    "a column": (rows("[['x+x', '0']]", 2), rows("[['2 x'], ['0']]", 2), False),
+    "a matrix with the numbers of the own variant": (rows("[['x*2', '0']]", 2), rows("[['3 x', '0']]", 3), True),
+    "a matrix with the number of the other variant": (rows("[['x*2', '0']]", 2), rows("[['2 x', '0']]", 3), False),
     "not read, other spaces": (
         key("2 ? x", 2, compared=False, reason="?"), key("2?x", 2, compared=False, reason="?"), True,
     ),

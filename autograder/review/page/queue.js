@@ -3,6 +3,7 @@
 
 const $ = (id) => document.getElementById(id);
 const tab = sessionStorage.tab || (sessionStorage.tab = crypto.randomUUID());
+const REQUESTS = "?requests"; // the line on the left for students who ask for another look
 const state = { queue: null, card: null, part: "", chosen: new Set(), out: new Set(), here: 0, skipped: [], busy: false };
 
 // Elements without markup: text is only ever text, but for what the server has made of an answer.
@@ -52,6 +53,7 @@ const who = (member) => ($("names").checked ? member.student : member.mark);
 async function refresh() {
   state.queue = await call("queue");
   const queue = state.queue;
+  if (document.activeElement !== $("grader")) $("grader").value ||= queue.grader;
   document.title = `${queue.assignment}: ${queue.waiting} held`;
   $("title").textContent = queue.assignment;
   const pages = queue.pages ? ` · ${queue.pages} pages to write` : "";
@@ -69,7 +71,7 @@ function showParts(queue) {
     parts.set(group.item, part);
   }
   const lines = [];
-  if (queue.requests.length) lines.push(partLine("?requests", "Another look", `${queue.requests.length}`));
+  if (queue.requests.length) lines.push(partLine(REQUESTS, "Another look", `${queue.requests.length}`));
   let notebook = "";
   for (const item of [...parts.keys()].sort()) {
     const [own, name] = [item.slice(0, item.indexOf(".")), item.slice(item.indexOf(".") + 1)];
@@ -90,7 +92,7 @@ function partLine(item, name, count) {
 }
 
 function showHistory(queue) {
-  const lines = queue.history.slice(0, 60).map((done) => {
+  const lines = queue.history.map((done) => {
     const time = new Date(done.time * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     const what = done.asked ? done.criteria[0] : `${short(done.points)} of ${short(done.maximum)}`;
     const text = `${time} ${done.by}: ${done.item.split(".").pop()}, ${students(done.students.length)}, ${what}`;
@@ -105,23 +107,20 @@ function showHistory(queue) {
 
 // The card.
 
-function candidates() {
-  if (state.part === "?requests") return state.queue.requests;
-  const mine = state.queue.groups.filter((group) => group.item === state.part);
-  return mine.length || state.part ? mine : state.queue.groups;
+// All that waits, each with the line on the left that it belongs to.
+function waiting() {
+  const line = (asked) => ({ ...asked, item: REQUESTS });
+  return [...state.queue.groups, ...state.queue.requests.map(line)];
 }
 
+// What nobody else looks at: first of this part, then of the others, and what was skipped when all else is done.
 async function next() {
   await refresh();
-  if (state.part && !candidates().length) state.part = "";
-  const ids = candidates().filter((group) => !group.open_by).map((group) => group.id);
-  let open = ids.filter((id) => !state.skipped.includes(id));
-  if (!open.length && ids.length) {
-    state.skipped = [];
-    open = ids;
-  }
-  if (!open.length) return nothingLeft();
-  await show(open[0]);
+  const free = waiting().filter((card) => !card.open_by);
+  let left = free.filter((card) => !state.skipped.includes(card.id));
+  if (!left.length) [left, state.skipped] = [free, []];
+  if (!left.length) return nothingLeft();
+  await show((left.find((card) => card.item === state.part) || left[0]).id);
 }
 
 async function show(id) {
@@ -136,7 +135,7 @@ async function show(id) {
     return next();
   }
   state.card = card;
-  if (!asked) state.part = card.item;
+  state.part = asked ? REQUESTS : card.item;
   state.chosen = new Set(card.rubric.flatMap((item, place) => (item.chosen ? [place] : [])));
   state.out = new Set();
   state.here = 0;
@@ -148,10 +147,10 @@ async function show(id) {
 
 function nothingLeft() {
   state.card = null;
-  call("leave", {}, true);
-  const others = state.queue.groups.filter((group) => group.open_by);
-  const text = others.length
-    ? `What is left is looked at by ${[...new Set(others.map((group) => group.open_by))].join(", ")}.`
+  call("leave", {}, true).catch(() => {});
+  const others = new Set(waiting().map((card) => card.open_by));
+  const text = others.size
+    ? `What is left is looked at by ${[...others].join(", ")}.`
     : "Nothing waits. All decisions are in the gradebook.";
   $("card").replaceChildren(make("p", { class: "done" }, text));
 }
@@ -162,13 +161,15 @@ function draw() {
   const box = (title, html, wide) => (html ? make("section", { class: wide ? "box wide" : "box" },
     make("h2", {}, title), make("div", { html })) : "");
   const asked = card.asked !== undefined;
-  const top = make("div", { class: "top" }, make("h2", { class: "part" }, part), make("span", {}, notebook),
+  const top = make("div", { class: "top" }, make("h2", { class: "part" }, card.whole ? "The whole notebook" : part), make("span", {}, notebook),
     make("span", {}, points(card.maximum)),
     make("span", { class: "size", id: "size" }, asked ? "asks for another look" : students(card.members.length)));
   const wide = !card.reference || card.kind === "written" || card.kind === "function" || card.kind === "module";
   const request = asked ? make("section", { class: "box wide" }, make("h2", {}, "What the student asks"),
     make("div", { html: card.asked }), make("p", {}, `It has ${card.has === null ? "no points" : points(card.has)} now.`)) : "";
-  const sides = make("div", { class: "sides" }, request, box("Answer", card.answer, wide),
+  const question = card.question ? make("details", { class: "box wide" }, make("summary", {}, "The question"),
+    make("div", { html: card.question })) : "";
+  const sides = make("div", { class: "sides" }, request, question, box("Answer", card.answer, wide),
     box("Reference of this variant", card.reference, wide), box(asked ? "What the judge found" : "Why it is held", card.why, true));
   $("card").replaceChildren(top, sides, members(card), decision(card, asked));
   drawChosen();
@@ -283,6 +284,7 @@ async function accept() {
     members: Object.fromEntries(staying.map((member) => [member.student, member.stamp])),
     criteria: [...state.chosen].sort().map((place) => card.rubric[place].label),
   };
+  say(`Giving ${points(given)} to ${students(staying.length)} …`);
   const done = await call("decide", told, true);
   say(`${points(given)} for ${students(done.students)}.`);
   await next();
@@ -328,6 +330,7 @@ function guarded(action) {
   return async (...given) => {
     if (state.busy) return;
     state.busy = true;
+    $("card").setAttribute("aria-busy", "true");
     try {
       await action(...given);
     } catch (error) {
@@ -335,6 +338,7 @@ function guarded(action) {
       if (error.conflict) await next().catch(() => {});
     } finally {
       state.busy = false;
+      $("card").setAttribute("aria-busy", "false");
     }
   };
 }
@@ -381,14 +385,6 @@ $("stub-form").addEventListener("submit", (event) => {
 $("stub-close").addEventListener("click", () => { $("stub").close(); $("card").focus(); });
 addEventListener("pagehide", () => { fetch("/api/leave", { method: "POST", keepalive: true, headers: { "X-Tab": tab }, body: "{}" }); });
 
-(async () => {
-  $("grader").value = new URLSearchParams(location.search).get("grader") || localStorage.grader || "";
-  try {
-    await refresh();
-    if (!$("grader").value) $("grader").value = state.queue.grader;
-    await next();
-  } catch (error) {
-    say(error.message, true);
-  }
-  setInterval(() => { if (!state.busy && !document.hidden) refresh().catch((error) => say(error.message, true)); }, 4000);
-})();
+$("grader").value = new URLSearchParams(location.search).get("grader") || localStorage.grader || "";
+act.next();
+setInterval(() => { if (!state.busy && !document.hidden) refresh().catch((error) => say(error.message, true)); }, 4000);
