@@ -332,7 +332,7 @@ class Part(metaclass=_NamedArguments):
         return "\n\n".join(filter(None, [texts, self.rule(p)]))
 
     def lettered(self, p: Parameters) -> Mapping[str, str]:
-        """The texts that the statement shows under letters, of which an answer is made; paper has them in another order."""
+        """The texts that the statement shows under letters, of which an answer is made; paper reorders them."""
         return {}
 
     def rule(self, p: Parameters) -> str:
