@@ -215,6 +215,20 @@ def without_solution(cell: str, name: str) -> str:
     return _SOLUTION.sub(gap, cell)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """The frame that an answer gets on paper: as high as so many written lines, `ruled` or empty.
+
+    `head` is code that is printed above the lines. `options`: the answer is a cross beside a text of the statement, or
+    several; then there is no frame.
+    """
+
+    lines: int = 1
+    ruled: bool = False
+    head: str = ""
+    options: bool = False
+
+
 @dataclass(frozen=True)
 class Part(metaclass=_NamedArguments):
     """One question of a problem: what is handed in, how it is read, how it is judged, what it is worth.
@@ -241,6 +255,8 @@ class Part(metaclass=_NamedArguments):
     formula = False  # answered by a formula: shown typeset beside its text, and compared as mathematics
     at_best: ClassVar[Standing] = "earned"  # what a right answer is before a person has looked
     if_kept = "it may be right"  # why a mistake may keep its points
+    all_or_nothing = False  # whether every mistake loses every point
+    by_hand = ""  # how such an answer is written on paper, in Markdown
 
     # What is asked by the kind's name; None where there is no such thing.
     preview: ClassVar[Callable[..., Any] | None] = None  # what a student writes around it: `form.<kind>`
@@ -313,7 +329,35 @@ class Part(metaclass=_NamedArguments):
 
     def statement(self, p: Parameters) -> str:
         """What the package adds under the author's statement of this part."""
+        texts = "\n".join(f"- **{letter})** {text}" for letter, text in self.lettered(p).items())
+        return "\n\n".join(filter(None, [texts, self.rule(p)]))
+
+    def lettered(self, p: Parameters) -> Mapping[str, str]:
+        """The texts that the statement shows under letters, of which an answer is made; paper reorders them."""
+        return {}
+
+    def rule(self, p: Parameters) -> str:
+        """What the package says of the answer and of its marking."""
         return ""
+
+    def room(self, p: Parameters) -> Room:
+        """What an answer takes on paper."""
+        return Room()
+
+    def typed_answer(self, p: Parameters) -> str:
+        """The right answer as one types it, for whoever marks by hand; of lettered texts, their letters."""
+        right = getattr(self, "written_by_author", None) or getattr(self, "right", None)
+        return str(right(p) if right else self.answer_under(p)).strip()
+
+    def also_right(self, p: Parameters) -> list[str]:
+        """Other right answers as one types them; of code and words, what they are called."""
+        return [
+            item.__name__.replace("_", " ") for item in self.equivalents if callable(item) and self.applies(item, p)
+        ]
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """The answer cell of somebody who wrote `text` on paper; lettered texts have the letters of the notebook."""
+        return f"{self.name} = {text.strip()!r}\n"
 
     def accepting(self, answers: Sequence[Any]) -> Part:
         """The same part, by which these further answers are correct; AuthorError where its kind has none."""

@@ -36,6 +36,7 @@ ROOMS = [
     "grading",
     "hidden",
     "audit",
+    "printing",
     "reporting",
     "nbgrader",
     "course",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.exam_rules import Exam, read_exam
 from autograder.authoring.loading import CONFIGURATION, course_at
 from autograder.authoring.voids import Void, not_for_some, read_voids
 from autograder.errors import StaffError, did_you_mean
@@ -29,6 +30,7 @@ _WANTED: dict[str, type | tuple[type, ...]] = {
     "penalty": (int, float),
     "grace_days": (int, float),
     "excused": list,
+    "exam": dict,
 }
 
 
@@ -41,7 +43,8 @@ class Assignment:
     that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration. The
     `excused` have no mark in it, whatever they handed in.
     `opening` stands above the first question; `hand_in` says where and how answers are handed in.
-    `seeds` are those of problems that have one of their own, and `parameters` what is fixed of a problem's draw.
+    `exam` is what holds on paper. `seeds` are those of problems that have one of their own, and `parameters` what is
+    fixed of a problem's draw.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Assignment:
     excused: tuple[str, ...] = ()
     seeds: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    exam: Exam = field(default_factory=Exam)
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -135,6 +139,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
         excused=_excused(path, content.get("excused", [])),
         seeds=seeds,
         parameters=parameters,
+        exam=read_exam(path, content.get("exam", {})),
         **_late(path, content),
     )
 

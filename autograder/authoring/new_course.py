@@ -50,6 +50,7 @@ students/
 reports/
 zips/
 walkthrough/
+print/
 *.zip
 # Tables of students and of marks, and reports on them, which commands write here.
 /*.csv

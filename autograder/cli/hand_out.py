@@ -1,8 +1,9 @@
-"""To hand out: source notebooks, students' versions, and more time."""
+"""To hand out: source notebooks, students' versions, exams on paper, and more time."""
 
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -183,4 +184,56 @@ def extend(assignment: str, student: str, days: float, course: Path | None) -> N
     click.echo(more_time(course or find_course(), assignment, student, days))
 
 
-COMMANDS = (build, release, extend)
+@command(name="print")
+@click.argument("assignment")
+@click.option("--seats", type=click.IntRange(1, 9999), default=0, help="Print this many seats, without a roster.")
+@click.option(
+    "--roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The students, as a CSV file: a seat for each (default: the course's roster.csv).",
+)
+@column_option
+@click.option("--seat", "only", multiple=True, metavar="CODE", help="Print only this seat again (repeatable).")
+@click.option("--large", is_flag=True, help="Large print.")
+@click.option("--force", is_flag=True, help="Overwrite sheets that ask something else; with --seat, only these.")
+@course_option
+def print_(assignment: str, course: Path | None, **options: Any) -> None:
+    """Print ASSIGNMENT as an exam on paper, with its keys.
+
+    \b
+      autograder print exam-1 --seats 40       40 seats, for nobody in particular
+      autograder print exam-1                  a seat for everybody in roster.csv
+      autograder print exam-1 --seat A-017     one seat again
+      autograder print exam-1 --seat A-017 --large
+
+    \b
+    What comes of it lies in print/exam-1/, for you alone:
+      A-001.pdf …       the sheets: cover, questions with frames, scratch paper
+      all.pdf           all of them in stapling order, an even number of pages each
+      key/              the keys: answers, accepted forms, known mistakes, rubrics
+      seats.csv         seat, student, seeds, order of options
+
+    \b
+    [exam] in ASSIGNMENT.toml says how:
+      minutes = 120
+      aids = "One sheet of notes, written by hand on both sides."
+      versions = "seat"     # numbers of their own for each seat; 2: A and B;
+                            # "student": those of the students' notebooks
+      fixed = false         # seats draw anew what [parameters] fixes
+      row = 8               # seats side by side: who sits behind is a neighbour
+      [exam.accommodations.large]
+      time = 1.25
+      large = true
+
+    Who has which accommodation stands in accommodations.csv of the course, with columns id and label.
+
+    Every page has the seat's code, in letters and as a QR code, and no name but on the cover. The same command makes
+    the same bytes. Sheets that ask something else than those that were printed are refused, unless you say --force.
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.print_exam import print_exam
+
+    sys.exit(print_exam(course or find_course(), assignment, **options))
+
+
+COMMANDS = (build, release, print_, extend)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
-from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Room, Verdict
 from autograder.errors import AuthorError
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined, well_formed
@@ -37,6 +37,8 @@ class Choice(Part):
     alternatives: Sequence[str] = ()
 
     kind = "choice"
+    all_or_nothing = True
+    by_hand = "Tick the box of **one** answer. To change a tick, fill its box completely and tick another one."
 
     @classmethod
     def check_form(cls, name: str, letters: str, /) -> None:
@@ -78,7 +80,7 @@ class Choice(Part):
         except NoAnswer as error:
             return [value_verdict("choice", self.name, error.reply)]
         options = self.options(p)
-        texts = {letter: str(function(p)) for letter, function in options.items()}
+        texts = self.lettered(p)
         letter = chosen_letter(given, texts)
         wanted = f"{self.name} must be one of the letters {', '.join(options)}, in quotes."
         if letter is None:
@@ -92,7 +94,7 @@ class Choice(Part):
 
     def read_as(self, value: Any, p: Parameters) -> str:
         """The option's letter and text."""
-        texts = {letter: str(function(p)) for letter, function in self.options(p).items()}
+        texts = self.lettered(p)
         return options_named(letters, texts) if (letters := chosen_letter(value, texts)) else ""
 
     def mistake_in_words(self, mistake: Callable[..., Any], p: Parameters) -> str:
@@ -126,9 +128,13 @@ class Choice(Part):
         """Says whether the name is bound to one of the letters."""
         return f"form.check_choice({self.name!r}, {''.join(self.options(p))!r})"
 
-    def statement(self, p: Parameters) -> str:
-        """The options, one a line."""
-        return "\n".join(f"- **{letter})** {function(p)}" for letter, function in self.options(p).items())
+    def lettered(self, p: Parameters) -> dict[str, str]:
+        """The options."""
+        return {letter: str(function(p)) for letter, function in self.options(p).items()}
+
+    def room(self, p: Parameters) -> Room:
+        """A cross beside an option."""
+        return Room(options=True)
 
 
 def options_named(letters: Iterable[str], texts: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Part, Verdict
+from autograder.core import Ask, Parameters, Part, Room, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths import chain
 from autograder.maths.decision import Decision
@@ -59,6 +59,8 @@ class Derivation(Expression):
     given_equations: Text = ""
 
     kind = "derivation"
+    all_or_nothing = False
+    by_hand = "A derivation is written line by line, the given line first, each line equal to the one before it."
     told: ClassVar[tuple[str, ...]] = (
         *Expression.told,
         "operators",
@@ -109,10 +111,10 @@ class Derivation(Expression):
         lines = chain.lines(answer)
         return super().decide_by_hand(reference, answer, **{"start": lines[0].text if lines else reference, **told})
 
-    def statement(self, p: Parameters) -> str:
+    def rule(self, p: Parameters) -> str:
         """The rule by which the chain is marked."""
         related = f" or related to it by `{self.direction}`" if self.direction else ""
-        where = super().statement(p)
+        where = super().rule(p)
         rule = [
             f"{where} "
             * bool(where)
@@ -162,6 +164,10 @@ class Derivation(Expression):
     def written_by_author(self, p: Parameters) -> Any:
         """The model derivation, or the given line and the answer where there is none."""
         return self.given(self.model, p) if self.model else f"{self.first(p)}\n{super().written_by_author(p)}"
+
+    def room(self, p: Parameters) -> Room:
+        """As many lines as the model has, and some more."""
+        return Room(lines=min(16, max(8, 4 + 2 * len(self.typed_answer(p).splitlines()))), ruled=True)
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """The formulas of its statement, constants, and an empty sum in the place of the steps."""

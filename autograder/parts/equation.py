@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from autograder.core import Parameters, Part
+from autograder.core import Parameters, Part, Room
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision
 from autograder.parts import copying
@@ -49,6 +49,13 @@ class Equation(Typed):
     rungs: int = 2
 
     kind = "equation"
+    all_or_nothing = True
+    by_hand = (
+        "In an equation between tensors, write all indices in brackets, as in $W[k,i,j_1]$: one of the left side in "
+        "small letters, one that is summed over as a capital, or as a small letter under a sum sign. Labels go above "
+        "($W^Q$), layers below ($h_{l+1}$). Distinguish $I$ from $l$ and $1$, and $u$ from $v$. Cross out what does "
+        "not count."
+    )
     told = ("tensors", "sizes", "same", "sequences", "context", "zero", "positive", "constraints", "given")
     example = 'r"""..."""'
     blank = 'r"""\n\n"""'
@@ -110,10 +117,14 @@ class Equation(Typed):
             **({"given": (given,)} if given else {}),
         }
 
-    def statement(self, p: Parameters) -> str:
+    def rule(self, p: Parameters) -> str:
         """Which of two axes is the larger one."""
         shown = (text.replace("<=", r" \le ").replace(">=", r" \ge ") for text in self.constraints)
         return f"Here ${', '.join(shown)}$." if self.constraints else ""
+
+    def room(self, p: Parameters) -> Room:
+        """Two lines, and two more for each equation of the answer."""
+        return Room(lines=2 + 2 * len(self.typed_answer(p).splitlines()))
 
     def local_check(self, p: Parameters) -> str:
         """Reads the equations as the grader will, and says whether one of them defines the target."""

@@ -44,6 +44,11 @@ class Expression(Typed):
     log: str = "ln"
 
     kind = "expression"
+    all_or_nothing = True
+    by_hand = (
+        "A formula is written as in a text book: fractions, powers and roots as usual, $\\ln$ for the natural "
+        "logarithm, parentheses wherever it could be read in two ways. Put the final formula alone into the frame."
+    )
     told: ClassVar[tuple[str, ...]] = ("domains", "definitions", "functions", "log")
 
     @classmethod
@@ -116,7 +121,7 @@ class Expression(Typed):
     def _constraints(self, p: Parameters) -> tuple[str, ...]:
         return tuple(self.constraints(p) if callable(self.constraints) else self.constraints)
 
-    def statement(self, p: Parameters) -> str:
+    def rule(self, p: Parameters) -> str:
         """Where the variables live together."""
         from autograder.maths import expression as language
 

@@ -15,7 +15,7 @@ from autograder.checks.check import Check
 from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
 from autograder.checks.gradient import Gradient, gradient
-from autograder.core import LAST_WORDS, Ask, Case, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, GAP, LAST_WORDS, Ask, Case, Parameters, Part, Question, Room, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.parts.redrawn import ALTERED, VALUES_ONLY, check_names, redrawn
 from autograder.parts.source import answer_source, argument_names, stub_source
@@ -339,6 +339,22 @@ class Function(Part):
     def stub_cell(self, p: Parameters) -> str:
         """The signatures, without code."""
         return stub_source(self.reference, self.name)
+
+    def typed_answer(self, p: Parameters) -> str:
+        """The code of the solution."""
+        lines = answer_source(self.reference, self.name, p, marks=True).splitlines()
+        return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """The code as it was written."""
+        return f"{text.rstrip()}\n"
+
+    def room(self, p: Parameters) -> Room:
+        """The head, and ruled lines: some more than the reference has."""
+        gap = [line.strip() for line in GAP.format(indent="").splitlines()]
+        head = [line for line in self.stub_cell(p).rstrip().splitlines() if line.strip() not in gap]
+        own = len(self.typed_answer(p).splitlines()) - len(head)
+        return Room(lines=min(16, max(6, 3 + own)), ruled=True, head="\n".join(head))
 
     def local_check(self, p: Parameters) -> str:
         """Calls the function on public inputs and says what is malformed about the result."""

@@ -29,6 +29,11 @@ class Growth(Typed):
     definitions: Mapping[str, str] = field(default_factory=dict)
 
     kind = "growth"
+    all_or_nothing = True
+    by_hand = (
+        "A bound is written as $O(\\ldots)$ and must be tight. Use the letters of the question only; "
+        "$\\ln$ and $\\log$ mean the same in a bound."
+    )
     told = ("variables",)
     example = 'r"O(...)"'
 

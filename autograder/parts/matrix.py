@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from autograder.core import Parameters, Part
+from autograder.core import Parameters, Part, Room
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.parts.expression import CONSTANTS, Expression, differing
@@ -102,6 +102,14 @@ class Matrix(Expression):
             return None
         rows = [[str(item) for item in row if isinstance(item, str | int | float | Fraction)] for row in value]
         return rows if all(len(row) == len(given) for row, given in zip(rows, value, strict=True)) else None
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """The rows as Python's list, or as LaTeX's matrix."""
+        return f"{self.name} = {self.kind}({self.written(self.text(text.strip()) or text.strip())})\n"
+
+    def room(self, p: Parameters) -> Room:
+        """Two lines for each row."""
+        return Room(lines=2 * len(self.right(p)) + 1)
 
     def blind_answers(self, p: Parameters, shown: Sequence[str]) -> dict[str, Any]:
         """The same constant everywhere, unless it is the answer, and entries that differ where none is compared."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
@@ -15,6 +16,8 @@ from autograder.parts import copying
 from autograder.protocol.codec import plain
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
 from autograder.student.local_checks import Malformed, defined, form_of, well_formed
+
+_PLAIN = r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Number(Part):
     alternatives: Sequence[Any] = ()
 
     kind = "number"
+    all_or_nothing = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,6 +82,16 @@ class Number(Part):
         """Whether a text is right where a comma is the decimal sign, and a point stands between thousands."""
         other = given.translate(str.maketrans(",.", ".,"))
         return number(other) is not None and difference(other, self.reference(p), rtol=self.rtol) is None
+
+    def also_right(self, p: Parameters) -> list[str]:
+        """The alternatives, and how far from the answer a number may be."""
+        near = [f"within a share of {self.rtol:g}"] if self.rtol else []
+        return [*map(str, self.alternatives), *near]
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """A plain number as one, all else as it was written: what is no number is a person's."""
+        plain = text.strip()
+        return f"{self.name} = {plain if re.fullmatch(_PLAIN, plain) else repr(plain)}\n"
 
     def accepting(self, answers: Sequence[Any]) -> Part:
         """With further alternatives; AuthorError for what is no number."""

@@ -40,6 +40,8 @@ class Ordering(Part):
     alternatives: Sequence[str] = ()
 
     kind = "ordering"
+    all_or_nothing = True
+    by_hand = "Where lines are to be put in order, write their letters one behind the other."
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,8 +143,7 @@ class Ordering(Part):
 
     def read_as(self, value: Any, p: Parameters) -> str:
         """The lines in the order given."""
-        texts, mark = {**self.lines(p), **self.others(p)}, "`" if self.code else ""
-        shown = {letter: f"{mark}{texts[name]}{mark}" for letter, name in self.letters(p).items()}
+        shown = self.lettered(p)
         return options_named(letters_of(value, shown) or (), shown)
 
     def right(self, p: Parameters) -> str:
@@ -211,11 +212,13 @@ class Ordering(Part):
         """Shows the order that is read."""
         return f"form.check_ordering({self.name!r}, {''.join(self.letters(p))!r})"
 
-    def statement(self, p: Parameters) -> str:
-        """The lines with their letters, and what an answer is."""
-        texts = {**self.lines(p), **self.others(p)}
-        mark = "`" if self.code else ""
-        lines = [f"- **{letter})** {mark}{texts[name]}{mark}" for letter, name in self.letters(p).items()]
+    def lettered(self, p: Parameters) -> dict[str, str]:
+        """The lines, in marks where they are code."""
+        texts, mark = {**self.lines(p), **self.others(p)}, "`" if self.code else ""
+        return {letter: f"{mark}{texts[name]}{mark}" for letter, name in self.letters(p).items()}
+
+    def rule(self, p: Parameters) -> str:
+        """What an answer is."""
         rule = "Give the letters in order, such as `ba`. Any order is right in which each line follows what it needs."
         extra = " Some lines do not belong there; leave them out." if self.others(p) else ""
-        return "\n".join(lines) + f"\n\n{rule}{extra}"
+        return f"{rule}{extra}"

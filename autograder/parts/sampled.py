@@ -72,7 +72,7 @@ class Sampled(Function):
         first, second = np.random.default_rng((*case.rng_key, 5)).integers(2**31, size=2).tolist()
         return SeededRespondent(name=self.name, ask=ask, case=case, seeds=(first, second))
 
-    def statement(self, p: Parameters) -> str:
+    def rule(self, p: Parameters) -> str:
         """How it is marked."""
         return (
             "**How this is marked.** Your function is called on hidden inputs, and statistics of what it draws are "

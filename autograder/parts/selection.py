@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Room, Verdict
 from autograder.errors import AuthorError
 from autograder.parts.choice import letters_of, options_named, shown_options
 from autograder.protocol.respondents import NoAnswer, unread_verdict, value_of, value_verdict
@@ -32,6 +32,7 @@ class Selection(Part):
     """
 
     kind = "selection"
+    by_hand = "Where several answers may be right, tick the box of **each** answer that is."
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,7 +85,7 @@ class Selection(Part):
         except NoAnswer as error:
             return [value_verdict("selection", self.name, error.reply)]
         options = self.options(p)
-        found = letters_of(given, {letter: str(function(p)) for letter, function in options.items()})
+        found = letters_of(given, self.lettered(p))
         wanted = f'{self.name} must be letters from {", ".join(options)}, such as {self.name} = "ab".'
         if found and not set(found) & options.keys():
             return [Verdict(check="selection", ok=False, code="no_option", message=wanted)]
@@ -94,7 +95,7 @@ class Selection(Part):
 
     def read_as(self, value: Any, p: Parameters) -> str:
         """The letters and texts of the options."""
-        texts = {letter: str(function(p)) for letter, function in self.options(p).items()}
+        texts = self.lettered(p)
         return options_named(letters_of(value, texts) or (), texts)
 
     def _verdicts(self, chosen: set[Option], p: Parameters) -> list[Verdict]:
@@ -152,7 +153,14 @@ class Selection(Part):
         """Shows the letters that are read."""
         return f"form.check_selection({self.name!r}, {''.join(self.options(p))!r})"
 
-    def statement(self, p: Parameters) -> str:
-        """The options, one a line, and the rule of the points."""
-        lines = "\n".join(f"- **{letter})** {function(p)}" for letter, function in self.options(p).items())
-        return f"{lines}\n\n{RULE}"
+    def lettered(self, p: Parameters) -> dict[str, str]:
+        """The options."""
+        return {letter: str(function(p)) for letter, function in self.options(p).items()}
+
+    def rule(self, p: Parameters) -> str:
+        """What an option is worth."""
+        return RULE
+
+    def room(self, p: Parameters) -> Room:
+        """Crosses beside options."""
+        return Room(options=True)

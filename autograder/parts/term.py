@@ -39,6 +39,7 @@ class Term(Part):
     alternatives: Sequence[str] = ()
 
     kind = "term"
+    all_or_nothing = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,6 +59,14 @@ class Term(Part):
         if len(given) > LONGEST:
             raise Malformed("length", f"{name} has {len(given)} characters; write the name alone, {LONGEST} at most.")
         well_formed(name, f"read as {words_of(given)!r}")
+
+    def typed_answer(self, p: Parameters) -> str:
+        """The words that the solution shows."""
+        return str(self.reference(p))
+
+    def also_right(self, p: Parameters) -> list[str]:
+        """The other forms: `(word)` may be left out, and `|` stands between alternatives."""
+        return [*(self.forms(p) if callable(self.forms) else self.forms), *self.alternatives]
 
     def accepted(self, p: Parameters) -> set[str]:
         """The words of every form that is accepted."""

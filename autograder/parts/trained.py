@@ -159,7 +159,7 @@ class Trained(Function):
         wanted = f"returns=form.tensor({', '.join(map(str, array(result).shape))}, dtype='')"
         return f"form.check_trained({', '.join([repr(self.name), f'gradients={self.steps}', *given, wanted])})"
 
-    def statement(self, p: Parameters) -> str:
+    def rule(self, p: Parameters) -> str:
         """How it is marked."""
         measured = " ".join((inspect.getdoc(self.score) or "").split("\n\n")[0].split())
         return (

@@ -312,6 +312,14 @@ class Typed(Part):
     example = 'r"..."'
     blank = 'r""'
 
+    def also_right(self, p: Parameters) -> list[str]:
+        """The texts of equivalents and alternatives."""
+        return [str(self.given(item, p)).strip() for item in self.right_answers() if self.applies(item, p)]
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """The text in the quotes of its kind."""
+        return f"{self.name} = {self.kind}({self.written(text.strip())})\n"
+
     def right_answers(self) -> list[Any]:
         """The equivalents, and the alternatives of an open question."""
         return [*super().right_answers(), *self.alternatives]

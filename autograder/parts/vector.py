@@ -67,6 +67,10 @@ class Vector(Part):
             raise Malformed("whole", f"entry {odd[0]} of {name} is no whole number; write one.")
         well_formed(name, f"read as {', '.join(map(str, read))}")
 
+    def typed_answer(self, p: Parameters) -> str:
+        """The numbers, apart by commas."""
+        return ", ".join(map(str, self.right(p)))
+
     def right(self, p: Parameters) -> Numbers:
         """The official numbers; AuthorError where there are none."""
         return self._given(self.reference(p), "the reference")

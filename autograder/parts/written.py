@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Standing, Verdict
+from autograder.core import BEGIN, END, Ask, Parameters, Part, Question, Room, Standing, Verdict
 from autograder.errors import AuthorError
 from autograder.protocol.cell_text import FRAME, PLACE
 from autograder.protocol.respondents import NoAnswer, value_of
@@ -18,6 +18,7 @@ class Written(Part):
     """A markdown answer. `reference` is a model answer (text, or a function of p); `rubric` says what earns what."""
 
     kind = "written"
+    by_hand = "An answer in words stands in whole sentences, on the lines."
     judged_by_person = True
     at_best: ClassVar[Standing] = "held"
 
@@ -62,6 +63,22 @@ class Written(Part):
     def solution_cell(self, p: Parameters) -> str:
         """The model answer between nbgrader's marks."""
         return f"{BEGIN}\n{self.model_answer(p)}\n{END}\n"
+
+    def typed_answer(self, p: Parameters) -> str:
+        """The model answer."""
+        return self.model_answer(p)
+
+    def also_right(self, p: Parameters) -> list[str]:
+        """A person decides."""
+        return []
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """The words."""
+        return text.strip()
+
+    def room(self, p: Parameters) -> Room:
+        """Ruled lines, two and a half for each point."""
+        return Room(lines=min(24, max(6, round(2.5 * self.points))), ruled=True)
 
 
 _CRITERION = re.compile(r"(?:[-*+] |\d[\d/.]*(?: of \d+)?(?: -| points?\b))")
