@@ -83,8 +83,8 @@ class Layer(nn.Module):
         h: Float[Tensor, "B T J"],
         memory: tuple[Float[Tensor, "B K T_in I"], Float[Tensor, "B K T_in I"]] | None = None,
         *,
-        mask: Shaped[Tensor, "#B #K #T #T2"] | None = None,
-        memory_mask: Shaped[Tensor, "#B #K #T #T_in"] | None = None,
+        mask: Shaped[Tensor, "..."] | None = None,
+        memory_mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
     ) -> Float[Tensor, "B T J"]:
