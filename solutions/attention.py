@@ -114,8 +114,8 @@ def attend(
     """Return Σ_t2 alpha[k, t1, t2] value[k, t2] without ever holding alpha: memory O(T) instead of O(T²).
 
     A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023). The fused
-    kernels know one derivative: under torch.func, in forward mode, and from the second derivative on, `attend_by_weights`
-    stands in for them, which holds alpha.
+    kernels know one derivative: under torch.func, in forward mode, and from the second derivative on,
+    `attend_by_weights` stands in for them, which holds alpha.
     """
     _check(mask)
     causal = causal and query.shape[-2] != 1  # the last position alone may look at everything

@@ -171,7 +171,8 @@ class Operator:
                 found = gradients(self.steps, inputs, needed, cotangents)
             else:
                 found = self.gradient(needed, inputs, outputs, cotangents)
-        return tuple(_room(need, x) if g is None else g.contiguous() for g, need, x in zip(found, needed, inputs, strict=True))
+        rooms = map(_room, needed, inputs)
+        return tuple(room if g is None else g.contiguous() for g, room in zip(found, rooms, strict=True))
 
 
 def _room(need: bool, x: Tensor) -> Tensor:

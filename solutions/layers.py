@@ -62,14 +62,14 @@ def sequence_log_loss(
     return (loss if counts is None else torch.where(counts, loss, 0)).sum(1)
 
 
-def in_time(states: Sequence[Float[Tensor, "B J"]], h: Float[Tensor, "B J"]) -> Float[Tensor, "B T J"]:
-    """The states of T steps along axis 1; of none, if a sequence is empty: `h`, where it began, says how wide."""
+def in_time(states: Sequence[Float[Tensor, "B *J"]], h: Float[Tensor, "B *J"]) -> Float[Tensor, "B T *J"]:
+    """The states of T steps along axis 1; of no step at all, where h only says how wide they are."""
     return torch.stack(list(states), 1) if states else h[:, None][:, :0]
 
 
-def shifted(start: Float[Tensor, "I"], x: Float[Tensor, "B T I"]) -> Float[Tensor, "B T I"]:
-    """What stood before each of T words: `start` before the first; the last one is before none."""
-    return torch.cat([start.expand(x.shape[0], 1, -1), x[:, :-1]], 1)[:, : x.shape[1]]
+def begun(start: Float[Tensor, "I"], x: Float[Tensor, "B _ I"], T: int) -> Float[Tensor, "B T I"]:
+    """What stands before each of T words: `start` before the first, then x; before no word, nothing."""
+    return torch.cat([start.expand(x.shape[0], 1, -1), x], 1)[:, :T]
 
 
 def masked_softmax(scores: Float[Tensor, "*B T"], visible: Bool[Tensor, "*#B T"]) -> Float[Tensor, "*B T"]:
