@@ -9,8 +9,9 @@ Four ways of computing the same thing stand here, from the equations to what run
 
 Axes: B batch, T time (T1 queries, T2 keys), J model width, M memory width, K heads, G key/value groups, U
 query/key width, I value width, C = K I the concatenation. A bias is subtracted, as everywhere in the
-course. A mask is True where a query may look (`F.scaled_dot_product_attention` agrees,
-`nn.MultiheadAttention` has the opposite); a query that may look nowhere gets zeros rather than 0/0.
+course. A mask has four axes, (B, K, T1, T2) or 1 for any of them, and is True where a query may look
+(`F.scaled_dot_product_attention` agrees, `nn.MultiheadAttention` has the opposite); a query that may look nowhere
+gets zeros rather than 0/0.
 """
 
 import math
@@ -19,6 +20,9 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
+
+from solutions.derivatives import ordinary, twice
+from solutions.layers import masked_softmax
 
 
 def self_attention(
@@ -85,35 +89,64 @@ def _joined(mask: Tensor | None, causal: bool, query: Tensor, key: Tensor) -> Te
     return mask & past if mask.dtype == torch.bool else mask.masked_fill(~past, -math.inf)
 
 
+def _check(mask: Tensor | None) -> None:
+    """Refuse what would be taken for another mask in silence: (B, T1, T2) for one per head, integers for a bias."""
+    if mask is None:
+        return
+    if mask.dim() != 4:
+        raise ValueError(
+            f"a mask has the axes (B, K, T1, T2), each possibly 1; this one has the shape {tuple(mask.shape)}. "
+            "mask[:, None] makes one of (B, T1, T2), mask[None, None] one of (T1, T2)"
+        )
+    if mask.dtype != torch.bool and not mask.is_floating_point():
+        raise ValueError(f"a mask is bool, or a floating-point bias; this one is {mask.dtype}: take mask.bool()")
+
+
 def attend(
     query: Float[Tensor, "B K T1 U"],
     key: Float[Tensor, "B G T2 U"],
     value: Float[Tensor, "B G T2 I"],
     *,
     scale: float,
-    mask: Shaped[Tensor, "#B #K #T1 #T2"] | None = None,
+    mask: Shaped[Tensor, "..."] | None = None,
     causal: bool = False,
 ) -> Float[Tensor, "B K T1 I"]:
     """Return Σ_t2 alpha[k, t1, t2] value[k, t2] without ever holding alpha: memory O(T) instead of O(T²).
 
-    A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023).
-    Two traps leave the result right and the fused kernel unused, four to seven times slower: the last axis
-    must be the dense one in memory (einsum('kuj,tj->ktu') makes a view that is not), and U and I must be
-    equal, hence the zeros appended here, which change no score and no value that is kept.
+    A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023). The fused
+    kernels know one derivative: under torch.func, in forward mode, and from the second derivative on,
+    `attend_by_weights` stands in for them, which holds alpha.
+    """
+    _check(mask)
+    causal = causal and query.shape[-2] != 1  # the last position alone may look at everything
+
+    def by_weights(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        return attend_by_weights(query, key, value, scale=scale, mask=mask, causal=causal)[0]
+
+    if not ordinary(query, key, value, mask):
+        return by_weights(query, key, value, mask)
+    out = _fused(query, key, value, scale=scale, mask=mask, causal=causal)
+    return twice(out, by_weights, query, key, value, mask)
+
+
+def _fused(query: Tensor, key: Tensor, value: Tensor, *, scale: float, mask: Tensor | None, causal: bool) -> Tensor:
+    """Torch's kernels.
+
+    Two traps leave the result right and the fused kernel unused, four to seven times slower: the last axis must be
+    the dense one in memory (einsum('kuj,tj->ktu') makes a view that is not), and U and I must be equal, hence the
+    zeros appended here, which change no score and no value that is kept. A third breaks compiling: the flag is a
+    constant, never the outcome of comparing lengths.
     """
     U, I = query.shape[-1], value.shape[-1]
+    grouped = key.shape[1] != query.shape[1]
     if U < I:
         query, key = F.pad(query, (0, I - U)), F.pad(key, (0, I - U))
     elif I < U:
         value = F.pad(value, (0, U - I))
-    T1, T2 = query.shape[-2], key.shape[-2]
-    causal = causal and T1 > 1  # the last position alone may look at everything
-    flag = causal and mask is None and T1 == T2
-    if not flag:
-        mask = _joined(mask, causal, query, key)
-    grouped = key.shape[1] != query.shape[1]
+    if causal and (mask is not None or query.shape[-2] != key.shape[-2]):
+        mask, causal = _joined(mask, True, query, key), False
     out = F.scaled_dot_product_attention(
-        query, key, value, attn_mask=mask, is_causal=flag, scale=scale, enable_gqa=grouped
+        query, key, value, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=grouped
     )
     return out[..., :I]
 
@@ -123,25 +156,34 @@ def attention_weights(
     key: Float[Tensor, "B G T2 U"],
     *,
     scale: float,
-    mask: Shaped[Tensor, "#B #K #T1 #T2"] | None = None,
+    mask: Shaped[Tensor, "..."] | None = None,
     causal: bool = False,
 ) -> Float[Tensor, "B K T1 T2"]:
     """Return alpha itself, for whoever wants to see it: rows sum to one, forbidden pairs are exactly 0."""
+    _check(mask)
     key = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)  # (B, K, T2, U)
     scores = (scale * query) @ key.mT
     bias = _joined(mask, causal, query, key)
     if bias is None:
         return torch.softmax(scores, dim=-1)
-    # The lowest finite score, not -inf: a row of -inf is 0/0, and its gradient poisons every other row.
-    # Added in place: no copy of the largest tensor there is, and nothing to keep for the backward pass.
-    lowest = torch.finfo(scores.dtype).min
     if bias.dtype == torch.bool:
-        bias = torch.zeros_like(bias, dtype=scores.dtype).masked_fill(~bias, lowest)
-    scores += bias.clamp(min=lowest)
-    alpha = torch.softmax(scores, dim=-1)
-    if mask is None and scores.shape[-2] <= scores.shape[-1]:
-        return alpha  # causal alone: every query sees itself
-    return alpha.masked_fill((bias <= lowest).all(-1, keepdim=True), 0.0)
+        return masked_softmax(scores, bias)
+    visible = bias > torch.finfo(bias.dtype).min  # the lowest number there is means -inf, as much code has it
+    return masked_softmax(scores + bias.masked_fill(~visible, 0), visible)
+
+
+def attend_by_weights(
+    query: Float[Tensor, "B K T1 U"],
+    key: Float[Tensor, "B G T2 U"],
+    value: Float[Tensor, "B G T2 I"],
+    *,
+    scale: float,
+    mask: Shaped[Tensor, "..."] | None = None,
+    causal: bool = False,
+) -> tuple[Float[Tensor, "B K T1 I"], Float[Tensor, "B K T1 T2"]]:
+    """Return what `attend` returns, and alpha: in plain steps, which can be differentiated in every way."""
+    alpha = attention_weights(query, key, scale=scale, mask=mask, causal=causal)
+    return alpha @ value.repeat_interleave(alpha.shape[1] // value.shape[1], dim=1), alpha
 
 
 # --- the layer --------------------------------------------------------------------------------------------
@@ -245,7 +287,7 @@ class MultiHeadAttention(nn.Module):
         x: Float[Tensor, "B T1 J"],
         memory: Float[Tensor, "B T2 M"] | None = None,
         *,
-        mask: Shaped[Tensor, "#B #K #T1 #T3"] | None = None,
+        mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
     ) -> Float[Tensor, "B T1 _"]:
@@ -261,7 +303,7 @@ class MultiHeadAttention(nn.Module):
         key: Float[Tensor, "B G T2 U"],
         value: Float[Tensor, "B G T2 I"],
         *,
-        mask: Shaped[Tensor, "#B #K #T1 #T2"] | None = None,
+        mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
     ) -> Float[Tensor, "B T1 _"]:
         """Look from x at keys and values that are already there."""
@@ -273,13 +315,12 @@ class MultiHeadAttention(nn.Module):
         x: Float[Tensor, "B T1 J"],
         memory: Float[Tensor, "B T2 M"] | None = None,
         *,
-        mask: Shaped[Tensor, "#B #K #T1 #T2"] | None = None,
+        mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
     ) -> tuple[Float[Tensor, "B T1 _"], Float[Tensor, "B K T1 T3"]]:
         """Return what `forward` returns and alpha[b, k, t1, t2], at the price of holding it."""
         key, value = self.keys_values(x if memory is None else memory)
-        alpha = attention_weights(self.queries(x), key, scale=self.scale, mask=mask, causal=causal)
-        heads = alpha @ value.repeat_interleave(alpha.shape[1] // value.shape[1], dim=1)
+        heads, alpha = attend_by_weights(self.queries(x), key, value, scale=self.scale, mask=mask, causal=causal)
         return self.join(heads), alpha
 
     def new_cache(self, B: int, T: int) -> KeyValueCache:
@@ -350,7 +391,7 @@ class MergedAttention(nn.Module):
         x: Float[Tensor, "B T1 J"],
         memory: Float[Tensor, "B T2 M"] | None = None,
         *,
-        mask: Shaped[Tensor, "#B #K #T1 #T3"] | None = None,
+        mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
     ) -> Float[Tensor, "B T1 J"]:
         """Look from x at `memory` (by default at x itself); every query must be allowed to look somewhere."""

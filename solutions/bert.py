@@ -53,7 +53,8 @@ def masked_loss(
     logits: Float[Tensor, "B T V"], tokens: Int[Tensor, "B T"], selected: Bool[Tensor, "B T"]
 ) -> Float[Tensor, ""]:
     """Return the mean of -ln P(w_t) over the selected positions; 0 where none is."""
-    total = functional.cross_entropy(logits[selected], tokens[selected], reduction="sum")
+    words = tokens.masked_fill(~selected, -1)  # not logits[selected]: how many there are, only the device knows
+    total = functional.cross_entropy(logits.flatten(0, 1), words.flatten(), reduction="sum", ignore_index=-1)
     return total / selected.sum().clamp(min=1)
 
 
@@ -110,6 +111,8 @@ class Bert(nn.Module):
 
     def pool(self, h: Float[Tensor, "B T J"]) -> Float[Tensor, "B J"]:
         """Return tanh(W^P[j, J] h[0, J] - B^P[j]): the sentence as [CLS], the first position, has it."""
+        if self.W_P is None:
+            raise ValueError("this model has no pooler: build it with pooler=True")
         return torch.tanh(functional.linear(h[:, 0], self.W_P, -self.B_P))
 
 

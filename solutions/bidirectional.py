@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from solutions.layers import Embedding, before, reverse, uniform
+from solutions.layers import Embedding, before, begun, reverse, uniform
 from solutions.ugrnn import UGRNN
 
 
@@ -48,8 +48,9 @@ class BlankLanguageModel(nn.Module):
         """What stands left and right of each word: h→[t-1] and h←[t+1]."""
         left = one_way(self.forward_layers, x)
         right = reverse(one_way(self.backward_layers, reverse(x, lengths)), lengths)
-        start, end = (h.expand(len(x), 1, -1) for h in (self.h_before, self.h_behind))
-        left, right = torch.cat([start, left[:, :-1]], 1), torch.cat([right[:, 1:], end], 1)
+        end = self.h_behind.expand(x.shape[0], 1, -1)
+        left = begun(self.h_before, left[:, :-1], x.shape[1])
+        right = torch.cat([right[:, 1:], end], 1)[:, : x.shape[1]]
         if lengths is not None:  # the last word of each sentence has nothing on its right
             followed = before(lengths - 1, x.shape[1])
             right = torch.where(followed[..., None], right, end)
@@ -89,8 +90,9 @@ class StackedBidirectionalRNN(nn.Module):
     def contexts(self, x: Float[Tensor, "B T I"]) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B T J"]]:
         """h→[t-1] and h←[t+1], zero beyond the ends: free of w_t for N = 1 only."""
         left, right = self(x)
-        zero = left.new_zeros(len(x), 1, left.shape[2])
-        return torch.cat([zero, left[:, :-1]], 1), torch.cat([right[:, 1:], zero], 1)
+        zero = left.new_zeros(left.shape[2])
+        behind = torch.cat([right[:, 1:], zero.expand(x.shape[0], 1, -1)], 1)
+        return begun(zero, left[:, :-1], x.shape[1]), behind[:, : x.shape[1]]
 
 
 def leak(contexts: Callable[[Tensor], tuple[Tensor, Tensor]], x: Float[Tensor, "B T I"], t: int) -> Float[Tensor, "T"]:

@@ -19,7 +19,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from solutions.layers import Embedding, uniform
+from solutions.layers import Embedding, begun, in_time, uniform
+from solutions.sampling import evaluating, extend
 from solutions.ugrnn import UGRNN
 
 
@@ -54,23 +55,38 @@ class Captioner(nn.Module):
     ) -> tuple[Float[Tensor, "B T V"], Float[Tensor, "B T X Y"]]:
         """Scores of w[b,t] given the image and w[b,:t], and where each of these steps looked."""
         h = M.mean((1, 2)) @ self.W_init.T
-        e = torch.cat([self.start.expand(len(w), 1, -1), self.words(w[:, :-1])], 1)
+        e = begun(self.start, self.words(w[:, :-1]), w.shape[1])
         states, alphas = [], []
         for e_t in e.unbind(1):
             h, alpha = self.step(h, e_t, M)
             states.append(h)
             alphas.append(alpha)
-        return self.words.scores(torch.stack(states, 1) @ self.W_auto.T), torch.stack(alphas, 1)
+        return self.words.scores(in_time(states, h) @ self.W_auto.T), in_time(alphas, M[..., 0])
 
-    @torch.no_grad()
-    def caption(self, M: Float[Tensor, "B X Y K"], T: int) -> tuple[Int[Tensor, "B T"], Float[Tensor, "B T X Y"]]:
-        """The most likely next word, T times over, and where each step looked."""
-        h, e = M.mean((1, 2)) @ self.W_init.T, self.start.expand(len(M), -1)
-        words, alphas = [], []
-        for _ in range(T):
-            h, alpha = self.step(h, e, M)
-            w = self.words.scores(h @ self.W_auto.T).argmax(1)
-            e = self.words(w)
-            words.append(w)
-            alphas.append(alpha)
-        return torch.stack(words, 1), torch.stack(alphas, 1)
+    def caption(
+        self,
+        M: Float[Tensor, "B X Y K"],
+        T: int,
+        *,
+        eos: int | None = None,
+        temperature: float = 0.0,
+        generator: torch.Generator | None = None,
+    ) -> tuple[Int[Tensor, "B T2"], Float[Tensor, "B T2 X Y"]]:
+        """Up to T words for each image, the likeliest ones, and where each step looked.
+
+        `eos` and `temperature` as in `sampling`.
+        """
+        alphas = []
+        with evaluating(self):
+            h = M.mean((1, 2)) @ self.W_init.T
+
+            def next_logits(words: Tensor) -> Tensor:
+                nonlocal h
+                e = self.words(words[:, -1]) if words.shape[1] else self.start.expand(M.shape[0], -1)
+                h, alpha = self.step(h, e, M)
+                alphas.append(alpha)
+                return self.words.scores(h @ self.W_auto.T)
+
+            none = torch.empty(M.shape[0], 0, dtype=torch.long, device=M.device)
+            words = extend(none, next_logits, T, eos=eos, temperature=temperature, generator=generator)
+        return words, in_time(alphas, M[..., 0])[:, : words.shape[1]]

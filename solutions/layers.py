@@ -1,7 +1,7 @@
 """What several models share: a layer with the course's sign, the tied softmax, log loss, clipping."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import torch
@@ -62,6 +62,27 @@ def sequence_log_loss(
     return (loss if counts is None else torch.where(counts, loss, 0)).sum(1)
 
 
+def in_time(states: Sequence[Float[Tensor, "B *J"]], h: Float[Tensor, "B *J"]) -> Float[Tensor, "B T *J"]:
+    """The states of T steps along axis 1; of no step at all, where h only says how wide they are."""
+    return torch.stack(list(states), 1) if states else h[:, None][:, :0]
+
+
+def begun(start: Float[Tensor, "I"], x: Float[Tensor, "B _ I"], T: int) -> Float[Tensor, "B T I"]:
+    """What stands before each of T words: `start` before the first, then x; before no word, nothing."""
+    return torch.cat([start.expand(x.shape[0], 1, -1), x], 1)[:, :T]
+
+
+def masked_softmax(scores: Float[Tensor, "*B T"], visible: Bool[Tensor, "*#B T"]) -> Float[Tensor, "*B T"]:
+    """softmax over the visible ones alone; zeros, and no gradient, where nothing is visible, rather than 0/0.
+
+    A row without any keeps its finite scores within the softmax: one of -∞ alone would poison all other rows'
+    gradients, and a finite stand-in overflows in float16.
+    """
+    hidden = ~visible
+    scores = scores.masked_fill(hidden & visible.any(-1, keepdim=True), -torch.inf)
+    return torch.softmax(scores, -1).masked_fill(hidden, 0)
+
+
 def full_precision(x: Tensor) -> AbstractContextManager:
     """A context without autocast on the device of x: for states that are added up over many steps."""
     device = x.device.type
@@ -84,9 +105,11 @@ def clip_gradient(parameters: Iterable[nn.Parameter], n_max: float) -> Float[Ten
 
     The length is taken over all parameters together, so that the direction is kept; the slide writes it for
     one W. Gradients are changed in place. Returns the length before clipping; an infinite or NaN one is not
-    mended.
+    mended, and that of no gradient at all is 0.
     """
     gradients = [p.grad for p in parameters if p.grad is not None]
+    if not gradients:
+        return torch.zeros(())
     norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
     scale = (n_max / norm).clamp(max=1)
     for g in gradients:

@@ -16,7 +16,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from solutions.layers import Embedding, through_eos, uniform
+from solutions.layers import Embedding, begun, in_time, through_eos, uniform
+from solutions.sampling import evaluating, extend
 
 # ------------------------------------------------------------------------------------------------- the cells
 
@@ -37,13 +38,13 @@ class VanillaRNN(nn.Module):
         self, x: Float[Tensor, "B T K"], h: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """All states, and the last."""
-        h = x.new_zeros(len(x), len(self.B)) if h is None else h
+        h = x.new_zeros(x.shape[0], len(self.B)) if h is None else h
         states = []
         # What x contributes needs no loop. `unbind` and not [:, t], whose backward takes O(T²).
         for from_x in F.linear(x, self.W_xh, -self.B).unbind(1):
             h = self.activation(from_x + h @ self.W_hh.T)
             states.append(h)
-        return torch.stack(states, 1), h
+        return in_time(states, h), h
 
 
 class GRU(nn.Module):
@@ -78,14 +79,14 @@ class GRU(nn.Module):
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """All states, and the last."""
         J = self.W_h.shape[1]
-        h = x.new_zeros(len(x), J) if h is None else h
+        h = x.new_zeros(x.shape[0], J) if h is None else h
         step = self._reset_before if self.reset == "before" else self._reset_after
         states = []
         for from_x in F.linear(x, self.W_x, -self.B).unbind(1):
             n, z = step(*from_x.split([2 * J, J], 1), h)
             h = z * h + (1 - z) * n
             states.append(h)
-        return torch.stack(states, 1), h
+        return in_time(states, h), h
 
     def _reset_before(self, gates_x, n_x, h):
         W_hg, W_hn = self.W_h.split([2 * h.shape[1], h.shape[1]])
@@ -121,7 +122,7 @@ class LSTM(nn.Module):
         state: tuple[Float[Tensor, "B J"], Float[Tensor, "B J"]] | None = None,
     ) -> tuple[Float[Tensor, "B T J"], tuple[Float[Tensor, "B J"], Float[Tensor, "B J"]]]:
         """All h, and the last (h, c)."""
-        zero = x.new_zeros(len(x), self.W_h.shape[1])
+        zero = x.new_zeros(x.shape[0], self.W_h.shape[1])
         h, c = (zero, zero) if state is None else state
         states = []
         for from_x in F.linear(x, self.W_x, -self.B).unbind(1):
@@ -129,7 +130,7 @@ class LSTM(nn.Module):
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
             states.append(h)
-        return torch.stack(states, 1), (h, c)
+        return in_time(states, h), (h, c)
 
 
 # ------------------------------------------------------------------------------------------------- the stack
@@ -177,31 +178,27 @@ class RecurrentLanguageModel(nn.Module):
 
     def forward(self, w: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
         """Scores whose softmax at t is the distribution of w[b,t] given w[b,:t]; the last word is unread."""
-        x = torch.cat([self.start.expand(len(w), 1, -1), self.words(w[:, :-1])], 1)
+        x = begun(self.start, self.words(w[:, :-1]), w.shape[1])
         return self.words.scores(self.stack(x)[0])
 
-    @torch.no_grad()
     def sample(
-        self, B: int, T: int, *, generator: torch.Generator, eos: int | None = None, temperature: float = 1.0
-    ) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B"]]:
-        """B sentences of at most T words, drawn one word at a time (slides, "Generation"), and their lengths.
+        self, B: int, T: int, *, generator: torch.Generator | None, eos: int | None = None, temperature: float = 1.0
+    ) -> tuple[Int[Tensor, "B T2"], Int[Tensor, "B"]]:
+        """B sentences of up to T words, drawn one word at a time (slides, "Generation"), and their lengths.
 
-        A row that has drawn `eos` is finished: the rest of it is filled with `eos`, its length counts the
-        first one, and the loop ends as soon as every row has finished. `temperature` divides the scores.
-        Equal generators give equal sentences; the generator lives on the model's device.
+        `eos` and `temperature` as in `sampling`; a row's length counts its <EOS>. Equal generators give equal
+        sentences; the generator lives on the model's device.
         """
-        w = torch.full((B, T), 0 if eos is None else eos, device=self.start.device)
-        finished = torch.zeros(B, dtype=torch.bool, device=w.device)
-        x, states = self.start.expand(B, 1, -1), None
-        for t in range(T):
+        states = None
+
+        def next_logits(words: Tensor) -> Tensor:
+            nonlocal states
+            x = self.words(words[:, -1:]) if words.shape[1] else self.start.expand(B, 1, -1)
             h, states = self.stack(x, states)
-            P = torch.softmax(self.words.scores(h[:, 0]).float() / temperature, -1)
-            drawn = torch.multinomial(P, 1, generator=generator)[:, 0]
-            w[:, t] = drawn if eos is None else torch.where(finished, eos, drawn)
-            if eos is not None:
-                finished |= w[:, t] == eos
-                if finished.all():
-                    break
-            x = self.words(w[:, t : t + 1])
-        lengths = torch.full((B,), T, device=w.device) if eos is None else through_eos(w, eos).sum(1)
+            return self.words.scores(h[:, 0])
+
+        none = torch.empty(B, 0, dtype=torch.long, device=self.start.device)
+        with evaluating(self):
+            w = extend(none, next_logits, T, eos=eos, temperature=temperature, generator=generator)
+        lengths = w.new_full((B,), T) if eos is None else through_eos(w, eos).sum(1)
         return w, lengths

@@ -24,7 +24,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from solutions.layers import Embedding, before, reverse, uniform
+from solutions.layers import Embedding, before, begun, in_time, masked_softmax, reverse, uniform
+from solutions.sampling import evaluating, extend
 from solutions.ugrnn import UGRNN
 
 
@@ -47,9 +48,13 @@ class Seq2Seq(nn.Module):
     def encode(
         self, w_in: Int[Tensor, "B T_in"], lengths: Int[Tensor, "B"] | None = None
     ) -> tuple[Float[Tensor, "B J"], Float[Tensor, "B T_in J"]]:
-        """The thought vector h[0], and M in the source's order; words behind `lengths` are not read."""
+        """The thought vector h[0], and M in the source's order; words behind `lengths` are not read.
+
+        Of a source without words, h[0] is zero: where the encoder starts.
+        """
         M = reverse(self.encoder(reverse(self.source(w_in), lengths))[0], lengths)
-        return M[:, 0], M  # read from right to left, the first word comes last
+        h = M[:, :1].sum(1)  # read from right to left, the first word comes last
+        return h if lengths is None else h.masked_fill(lengths[:, None] == 0, 0), M
 
     def step(
         self,
@@ -63,9 +68,7 @@ class Seq2Seq(nn.Module):
         if self.attention is not None:
             q = (h if self.attention == "state" else x) @ self.W_key
             s = torch.einsum("bj,btj->bt", q, M)
-            if visible is not None:
-                s = s.masked_fill(~visible, -torch.inf)
-            alpha = torch.softmax(s, 1)
+            alpha = torch.softmax(s, 1) if visible is None else masked_softmax(s, visible)
             V = torch.einsum("bt,btj->bj", alpha, M)
             x = torch.cat([V, x], 1)
         return self.cell.step(h, x), alpha
@@ -83,26 +86,38 @@ class Seq2Seq(nn.Module):
         """Scores of w_out[b,t] given the source and w_out[b,:t], the right words ("teacher forcing")."""
         h, M = self.encode(w_in, lengths)
         visible = None if lengths is None else before(lengths, w_in.shape[1])
-        x = torch.cat([self.start.expand(len(w_in), 1, -1), self.target(w_out[:, :-1])], 1)
+        x = begun(self.start, self.target(w_out[:, :-1]), w_out.shape[1])
         states = []
         for x_t in x.unbind(1):
             h, _ = self.step(h, x_t, M, visible)
             states.append(h)
-        return self.scores(torch.stack(states, 1))
+        return self.scores(in_time(states, h))
 
-    @torch.no_grad()
     def translate(
-        self, w_in: Int[Tensor, "B T_in"], T_out: int, lengths: Int[Tensor, "B"] | None = None
-    ) -> tuple[Int[Tensor, "B T_out"], Float[Tensor, "B T_out T_in"] | None]:
-        """The most likely next word, T_out times over, and what each step attended to ("greedy decoding")."""
-        h, M = self.encode(w_in, lengths)
+        self,
+        w_in: Int[Tensor, "B T_in"],
+        T_out: int,
+        lengths: Int[Tensor, "B"] | None = None,
+        *,
+        eos: int | None = None,
+        temperature: float = 0.0,
+        generator: torch.Generator | None = None,
+    ) -> tuple[Int[Tensor, "B T2"], Float[Tensor, "B T2 T_in"] | None]:
+        """Up to T_out words of each row, and what each step attended to; the likeliest ones ("greedy decoding").
+
+        `eos` and `temperature` as in `sampling`.
+        """
         visible = None if lengths is None else before(lengths, w_in.shape[1])
-        x = self.start.expand(len(w_in), -1)
-        words, alphas = [], []
-        for _ in range(T_out):
-            h, alpha = self.step(h, x, M, visible)
-            w = self.scores(h).argmax(1)
-            x = self.target(w)
-            words.append(w)
-            alphas.append(alpha)
-        return torch.stack(words, 1), None if self.attention is None else torch.stack(alphas, 1)
+        alphas = []
+        with evaluating(self):
+            h, M = self.encode(w_in, lengths)
+
+            def next_logits(words: Tensor) -> Tensor:
+                nonlocal h
+                x = self.target(words[:, -1]) if words.shape[1] else self.start.expand(w_in.shape[0], -1)
+                h, alpha = self.step(h, x, M, visible)
+                alphas.append(alpha)
+                return self.scores(h)
+
+            words = extend(w_in[:, :0], next_logits, T_out, eos=eos, temperature=temperature, generator=generator)
+        return words, None if self.attention is None else in_time(alphas, M[..., 0])[:, : words.shape[1]]

@@ -12,6 +12,8 @@ four heads at 64 x 64 in float32, 69 GB at 256 x 256. The layers below never hol
 Axes: B batch, X Y image positions, J model width, K heads, U query/key width, I value width, C = K I.
 """
 
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
@@ -19,6 +21,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from solutions.attention import MultiHeadAttention, attend
+from solutions.derivatives import ordinary
 
 
 def spatial_attention(
@@ -99,7 +102,9 @@ class SpatialAttention(MultiHeadAttention):
         if R >= X:
             return self.join(look(rows, query, key, value))
         blocks = zip(rows.split(R), query.split(R * Y, dim=2), strict=True)
-        heads = [checkpoint(look, x1, part, key, value, use_reentrant=False) for x1, part in blocks]
+        if ordinary(h):
+            look = partial(checkpoint, look, use_reentrant=False)
+        heads = [look(x1, part, key, value) for x1, part in blocks]
         return self.join(torch.cat(heads, dim=2))
 
 

@@ -50,10 +50,10 @@ def train(
     Stops at a loss that is not finite or a million times the first one: the figure `steps` then tells when.
     `progress` shows a bar, under that label if it is one.
     """
-    steps, device = steps or task.steps, torch.device(device)
+    steps, device = task.steps if steps is None else steps, torch.device(device)
     begin = time.process_time()
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed every GPU's as well, for good
         experiment = task.build(torch.Generator().manual_seed(seed), device)
     optimizer = experiment.optimizer(experiment.model.parameters(), lr=task.rate)
     losses: list[float] = []

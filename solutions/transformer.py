@@ -10,8 +10,7 @@ after the addition (`pre_norm=False`) is the paper's; before the branch it leave
 and deep stacks train without a warm-up (Xiong et al. 2020).
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import torch
@@ -21,6 +20,7 @@ from torch.nn import functional
 
 from solutions.attention import KeyValueCache, MultiHeadAttention, padding_mask
 from solutions.positional import LearnedPositions, SinusoidalPositions
+from solutions.sampling import evaluating, extend
 
 Activation = Callable[[Tensor], Tensor]
 
@@ -83,8 +83,8 @@ class Layer(nn.Module):
         h: Float[Tensor, "B T J"],
         memory: tuple[Float[Tensor, "B K T_in I"], Float[Tensor, "B K T_in I"]] | None = None,
         *,
-        mask: Shaped[Tensor, "#B #K #T #T2"] | None = None,
-        memory_mask: Shaped[Tensor, "#B #K #T #T_in"] | None = None,
+        mask: Shaped[Tensor, "..."] | None = None,
+        memory_mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
     ) -> Float[Tensor, "B T J"]:
@@ -93,56 +93,6 @@ class Layer(nn.Module):
         if self.cross is not None:
             h = self._residual(h, self.cross_norm, lambda x: self.cross.read(x, *memory, mask=memory_mask))
         return self._residual(h, self.feed_forward_norm, self.feed_forward)
-
-
-# --- generation -------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch dropout and gradients off for a while."""
-    training = model.training
-    model.eval()
-    try:
-        with torch.no_grad():
-            yield
-    finally:
-        model.train(training)
-
-
-def sample(
-    logits: Float[Tensor, "B V"], temperature: float = 1.0, generator: torch.Generator | None = None
-) -> Int[Tensor, "B"]:
-    """Draw w ~ softmax_w logits[w] / temperature; at temperature 0, the likeliest word."""
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    P = torch.softmax(logits / temperature, dim=-1)
-    return torch.multinomial(P, 1, generator=generator).squeeze(1)
-
-
-def extend(
-    tokens: Int[Tensor, "B T"],
-    next_logits: Callable[[Tensor], Tensor],
-    T_new: int,
-    *,
-    eos: int | None = None,
-    temperature: float = 1.0,
-    generator: torch.Generator | None = None,
-) -> Int[Tensor, "B T2"]:
-    """Append up to T_new words, each drawn given all before it: the chain rule read as a program.
-
-    A row that has drawn <EOS> goes on with <EOS>; the end is reached when every row has.
-    """
-    ended = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
-    for _ in range(T_new):
-        word = sample(next_logits(tokens), temperature, generator)
-        if eos is not None:
-            word = word.masked_fill(ended, eos)
-            ended = word == eos
-        tokens = torch.cat([tokens, word[:, None]], dim=1)
-        if eos is not None and ended.all():
-            break
-    return tokens
 
 
 # --- the decoder alone ------------------------------------------------------------------------------------
@@ -326,7 +276,7 @@ class Transformer(nn.Module):
         cached: bool = True,
     ) -> Int[Tensor, "B T_out"]:
         """Return up to T_max words per row, <EOS> from its end on; greedy unless a temperature is given."""
-        B = len(source)
+        B = source.shape[0]
         begin = source.new_full((B, 1), bos)
         caches = [layer.attention.new_cache(B, T_max) for layer in self.decoder] if cached else None
         with evaluating(self):

@@ -14,9 +14,9 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
-from solutions.layers import full_precision, uniform
+from solutions.derivatives import Operator, ordinary
+from solutions.layers import full_precision, in_time, uniform
 
 # --------------------------------------------------------------------------------------------- the equations
 
@@ -70,9 +70,9 @@ def two_gate_cell(
 class UGRNN(nn.Module):
     """The update-gate RNN over a sequence: x[B,T,K] -> h[B,T,J] and the last state.
 
-    `forward` is the fast path (`BackpropagationThroughTime` below), `forward_by_steps` the equations in a
-    loop. `gate_bias` is the initial B_G: 0 starts with G = 1/2, -3 with G = 0.95, a memory of some twenty
-    steps.
+    `forward` takes the fast path (`backpropagation` below) where that knows the derivative which is asked for,
+    and else `forward_by_steps`, the equations in a loop. `gate_bias` is the initial B_G: 0 starts with G = 1/2,
+    -3 with G = 0.95, a memory of some twenty steps.
     """
 
     def __init__(self, K: int, J: int, gate_bias: float = 0.0):
@@ -89,24 +89,29 @@ class UGRNN(nn.Module):
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """All states h[1..T], and h[T] again to go on from; h[0] is zero unless given."""
-        W_h = torch.cat([self.W_hR, self.W_hG])  # [2J, J]: one matrix product a step instead of two
-        W_x = torch.cat([self.W_xR, self.W_xG])  # [2J, K]
-        B = torch.cat([self.B_R, self.B_G])  # [2J]
-        h0 = B.new_zeros(len(x), len(self.B_R)) if h0 is None else h0
         with full_precision(x):
-            h = BackpropagationThroughTime.apply(x.to(B.dtype), h0.to(B.dtype), W_x, W_h, B)
-        return h, h[:, -1]
+            parameters = self._stacked()
+            x = x.to(self.B_R.dtype)
+            h0 = x.new_zeros(x.shape[0], len(self.B_R)) if h0 is None else h0.to(x.dtype)
+            recurrence = fast_ugrnn if ordinary(x, h0, *parameters) else ugrnn_steps
+            h = recurrence(x, h0, *parameters)[0].transpose(0, 1)
+        return h, h[:, -1] if x.shape[1] else h0
 
     def forward_by_steps(
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
-        """The same by the equations, step by step: slower, differentiable twice, and easy to read."""
-        h = x.new_zeros(len(x), len(self.B_R)) if h0 is None else h0
-        states = []
-        for x_t in x.unbind(1):
-            h = self.step(h, x_t)
-            states.append(h)
-        return torch.stack(states, 1), h
+        """The same by the equations, step by step: slower, differentiable in every way, and easy to read."""
+        h0 = x.new_zeros(x.shape[0], len(self.B_R)) if h0 is None else h0
+        h = ugrnn_steps(x, h0, *self._stacked())[0].transpose(0, 1)
+        return h, h[:, -1] if x.shape[1] else h0
+
+    def _stacked(self) -> tuple[Tensor, Tensor, Tensor]:
+        """W_x[2J,K], W_h[2J,J] and B[2J], of R above of G: one matrix product a step instead of two."""
+        return (
+            torch.cat([self.W_xR, self.W_xG]),
+            torch.cat([self.W_hR, self.W_hG]),
+            torch.cat([self.B_R, self.B_G]),
+        )
 
     def step(self, h: Float[Tensor, "B J"], x: Float[Tensor, "B K"]) -> Float[Tensor, "B J"]:
         """One step by the equations, for a decoder whose next input depends on its state."""
@@ -134,7 +139,7 @@ class TwoGateUGRNN(nn.Module):
 
     def _hoisted(self, x, h0):
         J = len(self.B_Gh)
-        h = x.new_zeros(len(x), J) if h0 is None else h0.to(x.dtype)
+        h = x.new_zeros(x.shape[0], J) if h0 is None else h0.to(x.dtype)
         W_h = torch.cat([self.W_hR, self.W_hGR, self.W_hGh]).T
         from_x = F.linear(x, self.W_xR, -self.B_xR)
         gates = F.linear(x, torch.cat([self.W_xGR, self.W_xGh]), -torch.cat([self.B_GR, self.B_Gh]))
@@ -147,13 +152,13 @@ class TwoGateUGRNN(nn.Module):
             R = torch.tanh(torch.lerp(from_x_t, from_h, G_R))  # lerp(a, b, G) = (1-G) a + G b
             h = torch.lerp(R, h, G_h)
             states.append(h)
-        return torch.stack(states, 1), h
+        return in_time(states, h), h
 
     def forward_by_steps(
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """The same by the equations, one step after another."""
-        h = x.new_zeros(len(x), len(self.B_Gh)) if h0 is None else h0
+        h = x.new_zeros(x.shape[0], len(self.B_Gh)) if h0 is None else h0
         states = []
         for x_t in x.unbind(1):
             h = two_gate_cell(
@@ -161,22 +166,58 @@ class TwoGateUGRNN(nn.Module):
                 self.W_hGR, self.W_xGR, self.B_GR, self.W_hGh, self.W_xGh, self.B_Gh,
             )  # fmt: skip
             states.append(h)
-        return torch.stack(states, 1), h
+        return in_time(states, h), h
 
 
 # ------------------------------------------------------------------------------------ the fast path of UGRNN
 
 
-class BackpropagationThroughTime(torch.autograd.Function):
-    """The UGRNN over a sequence with its derivative written out by hand.
+def ugrnn_steps(
+    x: Float[Tensor, "B T K"],
+    h: Float[Tensor, "B J"],
+    W_x: Float[Tensor, "2*J K"],
+    W_h: Float[Tensor, "2*J J"],
+    B: Float[Tensor, "2*J"],
+) -> tuple[Float[Tensor, "T B J"]]:
+    """States h[1..T], time first, by the equations: what the fast path must agree with."""
+    (W_xR, W_xG), (W_hR, W_hG), (B_R, B_G) = W_x.chunk(2), W_h.chunk(2), B.chunk(2)
+    states = []
+    for x_t in x.unbind(1):
+        states.append(ugrnn_cell(states[-1] if states else h, x_t, W_hR, W_xR, B_R, W_hG, W_xG, B_G))
+    return (in_time(states, h).transpose(0, 1),)
+
+
+def propagation(
+    x: Float[Tensor, "B T K"],
+    h0: Float[Tensor, "B J"],
+    W_x: Float[Tensor, "2*J K"],
+    W_h: Float[Tensor, "2*J J"],
+    B: Float[Tensor, "2*J"],
+) -> tuple[Float[Tensor, "T B J"], Float[Tensor, "T B 2*J"]]:
+    """States h[1..T] and, for the way back, R and G side by side; time is axis 0, so that a step is contiguous."""
+    J = h0.shape[1]
+    Z = F.linear(x.transpose(0, 1), W_x, -B)  # [T, B, 2J]; the loop turns it into R and G
+    R, G = Z.split(J, 2)
+    H = x.new_empty(x.shape[1], *h0.shape)
+    W = W_h.T
+    h = h0
+    for z_t, R_t, G_t, h_t in zip(Z.unbind(), R.unbind(), G.unbind(), H.unbind(), strict=True):
+        z_t.addmm_(h, W)
+        R_t.tanh_()
+        G_t.sigmoid_()
+        h = torch.lerp(R_t, h, G_t, out=h_t)  # (1-G) R + G h
+    return H, Z
+
+
+def backpropagation(needed, inputs, outputs, cotangents):
+    """Backpropagation through time, its derivative written out by hand: gradients of x, h0, W_x, W_h, B.
 
     Why. Gates and R read h[t-1] through a non-linearity, so no scan over T is possible: the least there is to
     do is a chain of T products [B,J]·[J,2J]. What can be saved stands around the chain:
 
     * all products with x are one matrix product before the loop, and the loop overwrites its result with R
       and G;
-    * in the backward pass, the factors that do not depend on the incoming gradient are computed for all t at
-      once;
+    * on the way back, the factors that do not depend on the incoming gradient are computed for all t at once;
     * the gradient of W_h is one product after the loop, not T small ones that are added up;
     * no graph is recorded: autograd would keep some ten nodes a step.
 
@@ -186,55 +227,39 @@ class BackpropagationThroughTime(torch.autograd.Function):
         ∂z_R = g (1 - G)(1 - R²)          ∂z_G = g (h[t-1] - R) G (1 - G)
         ∂h[t-1] = g G + ∂z W_h            ∂W_h = Σ_t ∂z[t]ᵀ h[t-1]   ∂W_x = Σ_t ∂z[t]ᵀ x[t]   ∂B = -Σ_t ∂z[t]
 
-    Stacked axes hold R first, then G. Inside, time is axis 0: a step is then contiguous. Differentiable once.
+    Stacked axes hold R first, then G. The second derivative is that of the steps: see `Operator`.
     """
+    (x, h0, W_x, W_h, _), (H, Z), (dH,) = inputs, outputs, cotangents
+    J = h0.shape[1]
+    R, G = Z.split(J, 2)
+    before = torch.cat([h0[None], H])[:-1]  # h[0..T-1]
+    D = torch.empty_like(Z)  # first the factors of g, then, step by step, ∂z
+    torch.ops.aten.tanh_backward.grad_input(1 - G, R, grad_input=D[..., :J])  # (1-G)(1-R²)
+    torch.ops.aten.sigmoid_backward.grad_input(before - R, G, grad_input=D[..., J:])  # (h-R) G (1-G)
 
-    @staticmethod
-    def forward(
-        ctx,
-        x: Float[Tensor, "B T K"],
-        h0: Float[Tensor, "B J"],
-        W_x: Float[Tensor, "2*J K"],
-        W_h: Float[Tensor, "2*J J"],
-        B: Float[Tensor, "2*J"],
-    ) -> Float[Tensor, "B T J"]:
-        """States h[1..T] from inputs x[1..T] and h[0]."""
-        J = h0.shape[1]
-        Z = F.linear(x.transpose(0, 1), W_x, -B)  # [T, B, 2J]; the loop turns it into R and G
-        R, G = Z.split(J, 2)
-        H = x.new_empty(len(Z) + 1, *h0.shape)  # [T+1, B, J]
-        H[0] = h0
-        W = W_h.T
-        h = H[0]
-        for z_t, R_t, G_t, h_t in zip(Z.unbind(), R.unbind(), G.unbind(), H[1:].unbind(), strict=True):
-            z_t.addmm_(h, W)
-            R_t.tanh_()
-            G_t.sigmoid_()
-            h = torch.lerp(R_t, h, G_t, out=h_t)  # (1-G) R + G h
-        ctx.save_for_backward(x, W_x, W_h, H, Z)
-        return H[1:].transpose(0, 1)
+    reads = [torch.zeros_like(h0), *dH.unbind()]  # ∂Loss/∂h[t] by what reads h[t] outside, t = 0 … T
+    D_t, D_pairs, G_t = D.unbind(), D.unflatten(2, (2, J)).unbind(), G.unbind()
+    g = reads[-1]
+    for t in reversed(range(len(Z))):
+        D_pairs[t].mul_(g[:, None])
+        g = torch.addcmul(reads[t], g, G_t[t]).addmm_(D_t[t], W_h)
 
-    @staticmethod
-    @once_differentiable
-    def backward(ctx, dh: Float[Tensor, "B T J"]):
-        """Gradients of x, h0, W_x, W_h, B."""
-        x, W_x, W_h, H, Z = ctx.saved_tensors
-        J = H.shape[2]
-        R, G = Z.split(J, 2)
-        D = torch.empty_like(Z)  # first the factors of g, then, step by step, ∂z
-        torch.ops.aten.tanh_backward.grad_input(1 - G, R, grad_input=D[..., :J])  # (1-G)(1-R²)
-        torch.ops.aten.sigmoid_backward.grad_input(H[:-1] - R, G, grad_input=D[..., J:])  # (h-R) G (1-G)
+    D = D.flatten(0, 1)  # [TB, 2J]
+    dx = (D @ W_x).view(*Z.shape[:2], -1).transpose(0, 1) if needed[0] else None
+    dW_x = D.T @ x.transpose(0, 1).flatten(0, 1)
+    return dx, g, dW_x, D.T @ before.flatten(0, 1), -D.sum(0)
 
-        reads = dh.transpose(0, 1).unbind()  # ∂Loss/∂h[t] by what reads h[t] outside
-        D_t, D_pairs, G_t = D.unbind(), D.unflatten(2, (2, J)).unbind(), G.unbind()
-        g = reads[-1]
-        for t in reversed(range(len(Z))):
-            D_pairs[t].mul_(g[:, None])
-            through_gate = torch.addcmul(reads[t - 1], g, G_t[t]) if t else g * G_t[t]
-            g = through_gate.addmm_(D_t[t], W_h)
 
-        D = D.flatten(0, 1)  # [TB, 2J]
-        dx = (D @ W_x).view(*Z.shape[:2], -1).transpose(0, 1) if ctx.needs_input_grad[0] else None
-        dW_x = D.T @ x.transpose(0, 1).flatten(0, 1)
-        dW_h = D.T @ H[:-1].flatten(0, 1)
-        return dx, g, dW_x, dW_h, -D.sum(0)
+fast_ugrnn = Operator(
+    "ugrnn",
+    ("x", "h0", "W_x", "W_h", "B"),
+    steps=ugrnn_steps,
+    fast=propagation,
+    gradient=backpropagation,
+    results=1,
+    outputs=2,
+    shapes=lambda x, h0, W_x, W_h, B: (
+        x.new_empty(x.shape[1], *h0.shape),
+        x.new_empty(x.shape[1], x.shape[0], B.shape[0]),
+    ),
+)

@@ -10,7 +10,8 @@ from torch.nn import functional
 
 from solutions.attention import MultiHeadAttention, padding_mask
 from solutions.positional import sinusoid
-from solutions.transformer import FeedForward, LanguageModel, Layer, Transformer, evaluating, extend, sample
+from solutions.sampling import evaluating, extend, sample
+from solutions.transformer import FeedForward, LanguageModel, Layer, Transformer
 
 CLOSE = {"rtol": 0, "atol": 1e-10}
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 5e-5, torch.bfloat16: 0.1}
