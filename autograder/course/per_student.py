@@ -30,8 +30,8 @@ def write_own(
     if not assignment.per_student:
         raise StaffError(
             "assignment",
-            f'{assignment.name}.toml gives the whole class one variant. Write variants = "student" into it, and give this '
-            f"command again, with --force if it was released to the class before; then autograder release "
+            f'{assignment.name}.toml gives the whole class one variant. Write variants = "student" into it, and give '
+            f"this command again, with --force if it was released to the class before; then autograder release "
             f"{assignment.name}",
         )
     import nbformat
