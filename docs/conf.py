@@ -21,6 +21,7 @@ html_show_copyright = False
 default_role = "code"
 highlight_language = "text"
 autodoc_member_order = "bysource"
+autodoc_default_options = {"exclude-members": "partial"}  # of the standard library: it has no signature to read
 autodoc_typehints = "none"  # docstrings give shapes and conventions; types stand in the source
 
 

@@ -17,7 +17,7 @@ from autograder.errors import AuthorError, StaffError
 _REPLACED = ((re.compile(r"\\[lr]Vert\b"), r"\\|"), (re.compile(r"(?<=\d),(?=\d{3}(?!\d))"), r"\\text{,}"))
 _SHOWN = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<display>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown variable: (\w+)")
-NEEDED = "paper needs the extra `print`: pip install 'deep-learning-autograder[print]' (typst, tex2typst, segno)"
+NEEDED = "paper needs what the extra `print` of the package installs: pip install typst tex2typst segno mistune"
 
 
 def require() -> None:

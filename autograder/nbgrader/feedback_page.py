@@ -222,7 +222,7 @@ def _table(
 def _as_table(caption: str, heads: Sequence[str], rows: Sequence[str]) -> str:
     head = "".join(f'<th scope="col"{" class=number" if name == "Points" else ""}>{name}</th>' for name in heads)
     return (
-        f'<div class="wide"><table><caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead>\n'
+        f'<div class="wide" tabindex="0"><table><caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{_joined(rows)}</tbody></table></div>"
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tests.browsing import violations
 
-def test_a_page_with_faults_has_violations(open_page, violations, tmp_path):
+
+def test_a_page_with_faults_has_violations(open_page, tmp_path):
     """No language, a picture without words, grey on grey: three rules are broken."""
     page = tmp_path / "page.html"
     page.write_text('<title>x</title><img src="data:,"><p style="color:#bbb;background:#ccc">Words</p>')

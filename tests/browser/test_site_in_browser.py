@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+from tests.browsing import keep, violations
+from tests.site.building import built
+
 PAGES = ["index", "gallery/softmax_entropy", "answer-languages", "reference/commands"]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The pages that are looked at, and all others."""
-    target = tmp_path_factory.mktemp("site")
-    subprocess.run([sys.executable, "-m", "sphinx", "--quiet", DOCS, target], check=True)
-    return target
+    return built(tmp_path_factory)
 
 
-def test_the_first_page_leads_everybody_on(site, open_page, keep):
+def test_the_first_page_leads_everybody_on(site, open_page):
     """Four readers have a link each; the tutorial is one click away, and the search finds it."""
     page = open_page(site / "index.html")
     keep(page, "site")
@@ -28,7 +26,7 @@ def test_the_first_page_leads_everybody_on(site, open_page, keep):
     assert page.get_by_role("heading", level=1).inner_text().startswith("Your first problem")
 
 
-def test_a_phone_needs_no_scrolling_sideways(site, open_page, keep):
+def test_a_phone_needs_no_scrolling_sideways(site, open_page):
     """Nothing is wider than the window; long code scrolls in its own frame."""
     page = open_page(site / "gallery/softmax_entropy.html", width=390, height=800)
     keep(page, "site_phone", whole=False)
@@ -43,7 +41,7 @@ def test_formulas_are_drawn(site, open_page):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_accessible(name, dark, site, open_page, keep, violations):
+def test_accessible(name, dark, site, open_page):
     """No violation of WCAG 2.1 AA."""
     page = open_page(site / f"{name}.html", dark=dark)
     keep(page, f"site_{name.replace('/', '_')}_{'dark' if dark else 'light'}", whole=False)

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from autograder.authoring.loading import slugs
+from tests.site.building import DOCS, build, built
 
 pytestmark = pytest.mark.site
-
-DOCS = Path(__file__).parents[2] / "docs"
-
-
-def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    """`make docs`, from one folder into another."""
-    words = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", source, target]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     """The site."""
-    target = tmp_path_factory.mktemp("site")
-    run = build(DOCS, target)
-    assert run.returncode == 0, run.stderr
-    return target
+    return built(tmp_path_factory)
 
 
 def test_every_page_is_there(site):
