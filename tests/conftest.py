@@ -1,13 +1,14 @@
 """What holds for every test: torch takes one core, and shapes in the signatures of `solutions` are checked.
 
 Several workers (`--dist loadfile`) share the tests by files, so that what a file's tests share is made once; the long
-files come first. The tests of some files are given out one by one.
+files come first, those that mostly wait among those that compute. The tests of some files are given out one by one.
 
 A run that leaves out tests for what they need says in its last line how many, by their markers.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ import pytest
 from jaxtyping import install_import_hook
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when torch is imported, here and in every process that a test starts
+gc.set_threshold(50_000)  # collecting eleven thousand tests leaves no garbage that is worth an eighth of its time
 install_import_hook("solutions", "beartype.beartype")
 
 _LEFT_OUT: Counter[str] = Counter()
@@ -28,12 +30,32 @@ _ONE_BY_ONE = (
     "tests/commands/test_build_walkthrough.py",
     "tests/solutions/test_training.py",
 )
-_LONG = (*_ONE_BY_ONE, "tests/simulation", "tests/course", "tests/nbgrader", "tests/sandbox")
+# In this order. An environment, an attack, a cluster and a server are waited for: others compute meanwhile.
+_LONG = (
+    "tests/test_packaging.py",
+    "tests/sandbox/test_attacks.py",
+    _ONE_BY_ONE[0],
+    "tests/course/test_workers.py",
+    *_ONE_BY_ONE[1:],
+    "tests/sandbox/test_wall.py",
+    "tests/course/test_changes.py",
+    "tests/simulation",
+    "tests/course",
+    "tests/nbgrader",
+    "tests/sandbox",
+    "tests/audit",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first: what is left at the end is short."""
     items.sort(key=lambda item: [item.nodeid.startswith(name) for name in _LONG], reverse=True)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: no search for garbage walks over it, in no fork either."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
