@@ -434,34 +434,41 @@ def test_a_notebook_stripped_of_everything_is_held(exam, cells):
 LATE = "due = 2030-01-10T12:00:00+02:00\npenalty = 0.25\ngrace_days = 1\n"
 
 
+LOST = {
+    "2030-01-10 09:59:59 UTC": 0,
+    "2030-01-11 09:59:59 UTC": 0,
+    "2030-01-11 10:00:01 UTC": 2.5,
+    "2030-01-12 10:00:01 UTC": 5,
+    "2030-02-12 10:00:01 UTC": 10,
+}
+
+
 @pytest.mark.parametrize("command", ["grade", "autograde"])
-@pytest.mark.parametrize(
-    ("handed_in", "lost"),
-    [
-        ("2030-01-10 09:59:59 UTC", 0),
-        ("2030-01-11 09:59:59 UTC", 0),
-        ("2030-01-11 10:00:01 UTC", 2.5),
-        ("2030-01-12 10:00:01 UTC", 5),
-        ("2030-02-12 10:00:01 UTC", 10),
-    ],
-)
-def test_lateness_costs_what_the_file_says(exam, command, handed_in, lost):
+def test_lateness_costs_what_the_file_says(exam, command):
     """A share for each day that has begun after the grace days, on both routes; an extension moves the date."""
     exam.change("ps1.toml", "seed = 7", f"seed = 7\n{LATE}")
-    (exam.path / "submitted/perfect/ps1/timestamp.txt").write_text(handed_in)
+    place = exam.path / "submitted"
+    students = {f"late{number}": handed_in for number, handed_in in enumerate(LOST)}
+    for student, handed_in in students.items():
+        shutil.copytree(place / "perfect", place / student)
+        (place / student / "ps1/timestamp.txt").write_text(handed_in)
+    for student in PEOPLE:
+        shutil.rmtree(place / student)
     COMMANDS[command](exam)
-    assert penalty(exam) == lost
-    said = extend(exam.path, "ps1", "perfect", 2)
-    assert "2030-01-12 10:00 UTC" in said
-    assert penalty(exam) == (0 if lost <= 5 else 10)
-    extend(exam.path, "ps1", "perfect", 0)
-    assert penalty(exam) == lost
+    for student, handed_in in students.items():
+        lost = LOST[handed_in]
+        assert penalty(exam, student) == lost, handed_in
+        said = extend(exam.path, "ps1", student, 2)
+        assert "2030-01-12 10:00 UTC" in said
+        assert penalty(exam, student) == (0 if lost <= 5 else 10), handed_in
+        extend(exam.path, "ps1", student, 0)
+        assert penalty(exam, student) == lost, handed_in
 
 
-def penalty(exam):
-    """What is deducted from `perfect`."""
+def penalty(exam, student):
+    """What is deducted."""
     with opened(exam.path) as api, api.gradebook as gradebook:
-        return gradebook.find_submission("ps1", "perfect").late_submission_penalty
+        return gradebook.find_submission("ps1", student).late_submission_penalty
 
 
 def test_an_extension_can_come_before_the_submission(exam):
