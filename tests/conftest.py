@@ -30,9 +30,10 @@ _ONE_BY_ONE = (
     "tests/commands/test_build_walkthrough.py",
     "tests/solutions/test_training.py",
 )
-# In this order. An environment, an attack, a cluster and a server are waited for: others compute meanwhile.
+# In this order. An environment, a browser, an attack and a cluster are waited for: others compute meanwhile.
 _LONG = (
     "tests/test_packaging.py",
+    "tests/browser",
     "tests/sandbox/test_attacks.py",
     _ONE_BY_ONE[0],
     "tests/course/test_workers.py",
