@@ -23,7 +23,7 @@ from nbgrader.api import (
 )
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import load_only
 
 from autograder.core import Report
@@ -194,13 +194,31 @@ class Rows:
 
         Late ones and those with rows are written one by one. What goes wrong with one is given back in its place.
         """
-        there = select(SubmittedAssignment.student_id).where(SubmittedAssignment.assignment_id == self._assignment.id)
-        names = [entry.student for entry in entries]
-        taken = set(self._session.scalars(there.where(SubmittedAssignment.student_id.in_(names))))
-        known = set(self._session.scalars(select(Student.id).where(Student.id.in_(names))))
-        new = [entry for entry in entries if entry.student not in taken and self._is_plain(entry, known)]
-        found = self._first(new, known) if len(new) > 1 else {}
+        try:
+            found = self._patiently(lambda: self._together(entries))
+        except Exception as error:
+            if getattr(error, "code", "") == LOCKED:
+                raise
+            found = {}  # what was wrong may be one submission's, such as a row that another program has added
         return [found[entry.student] if entry.student in found else self._alone(entry) for entry in entries]
+
+    def _together(self, entries: Sequence[Entry]) -> dict[str, Written | Exception]:
+        """What came of those whose first rows these are, by the student."""
+        try:
+            there = select(SubmittedAssignment.student_id)
+            there = there.where(SubmittedAssignment.assignment_id == self._assignment.id)
+            names = [entry.student for entry in entries]
+            taken = set(self._session.scalars(there.where(SubmittedAssignment.student_id.in_(names))))
+            known = set(self._session.scalars(select(Student.id).where(Student.id.in_(names))))
+            new = [entry for entry in entries if entry.student not in taken and self._is_plain(entry, known)]
+            rows = FirstRows(assignment=self._assignment.id, cells=self._ids)
+            found = {entry.student: self._first(rows, entry, entry.student in known) for entry in new}
+            rows.write(self._session)
+            self._session.commit()
+        except BaseException:
+            self._session.rollback()
+            raise
+        return found
 
     def _is_plain(self, entry: Entry, known: Collection[str]) -> bool:
         """Whether there is nothing but new rows to it."""
@@ -217,32 +235,14 @@ class Rows:
                 raise
             return error
 
-    def _first(self, entries: Sequence[Entry], known: Collection[str]) -> dict[str, Written | Exception]:
-        """What came of each; nothing where the rows cannot be written together."""
-        rows = FirstRows(assignment=self._assignment.id, cells=self._ids)
+    def _first(self, rows: FirstRows, entry: Entry, known: bool) -> Written | Exception:
+        """Collect the rows of one submission."""
         of = sum(float(cell.max_score) for cells in self._graded.values() for cell in cells)
-        found: dict[str, Written | Exception] = {}
-        for entry in entries:
-            name = entry.student
-            try:
-                kept, points, held = rows.add(name, known=name in known, moment=_moment(entry), reports=entry.reports)
-                found[name] = Written(reports=kept, totals=Totals(points=points, of=of, held=held, late=0.0))
-            except Exception as error:
-                found[name] = error
-
-        def write() -> None:
-            try:
-                rows.write(self._session)
-                self._session.commit()
-            except BaseException:
-                self._session.rollback()
-                raise
-
         try:
-            self._patiently(write)
-        except IntegrityError:  # another program has added one of them meanwhile
-            return {}
-        return found
+            kept, points, held = rows.add(entry.student, known=known, moment=_moment(entry), reports=entry.reports)
+        except Exception as error:
+            return error
+        return Written(reports=kept, totals=Totals(points=points, of=of, held=held, late=0.0))
 
     def _patiently(self, work: Callable[[], _T]) -> _T:
         """What a transaction gives; another program's lock is waited for."""
