@@ -114,6 +114,7 @@ class Outcome:
     """A part's verdicts and what they are worth.
 
     `answered` is the same where the answer's cell is. `by_hand` is a mark given by hand that yielded to a void.
+    `packed` are the answers as bytes, one for one, where they have been made already.
     """
 
     part: str
@@ -125,6 +126,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     answered: str = ""
     by_hand: float | None = None
+    packed: tuple[bytes, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,13 @@
 """A class graded by plain nbgrader and by `autograder grade`, in one run: wall time, processor time, memory, marks.
 
-    python -m benchmarks.grading --students 40 --json
-    python -m benchmarks.grading --only-ours --students 300
+    python -m benchmarks.grading --runs 3 --classes 10 100       medians of three alternating runs, floor, start, rate
+    python -m benchmarks.grading --only-ours --classes 1000
     python -m benchmarks.grading --students 30 --stalling 10     the thirty, alone and beside ten that do not end
 
 Processor time is that of each command and of all that it started (wait4): kernels there, the warm parent and the
-notebooks' processes here. The mark of every part of every student is compared.
+notebooks' processes here. The mark of every part of every student is compared. In the same run are measured the import
+of torch, the floor of a submission (`benchmarks.floor`) and the grader's own process alone (`benchmarks.main_alone`).
+With --distinct no two students' right answers are equal to the last bit, as nowhere in a class of copies.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +32,8 @@ from rich.table import Table
 
 from autograder.sandbox.turns import cores
 from autograder.sandbox.watch import descendants, share
+from benchmarks.floor import floor, import_of_torch
+from benchmarks.main_alone import rate
 from benchmarks.simulated import ASSIGNMENT, command, environment, two_courses
 
 MARKS = """
@@ -80,25 +86,86 @@ def marks(course: Path) -> list[tuple[str, str, float]]:
         return database.execute(MARKS).fetchall()
 
 
-def compare(students: int, only_ours: bool) -> dict[str, Any]:
-    """Grade the class both ways."""
+def compare(students: int, only_ours: bool, runs: int = 1, distinct: bool = False) -> dict[str, Any]:
+    """Grade the class both ways, in turns; medians of the runs."""
     with tempfile.TemporaryDirectory() as folder:
-        ours, plain = two_courses(Path(folder), students)
-        costs = {"autograder": Cost(), "nbgrader": Cost()}
-        measured(command(ours, "autograder", "grade", ASSIGNMENT, "--course", str(ours)), ours, costs["autograder"])
-        if only_ours:
-            return {"students": students, "autograder": asdict(costs["autograder"])}
-        for step in ("autograde", "generate_feedback"):
-            measured(command(plain, "nbgrader", step, ASSIGNMENT), plain, costs["nbgrader"])
-        pages = [len(list((course / "feedback").glob("*/*/*.html"))) for course in (ours, plain)]
+        ours, plain = two_courses(Path(folder), students, distinct)
+        costs: dict[str, list[Cost]] = {"autograder": [], "nbgrader": []}
+        equal = True
+        for _ in range(runs):
+            mine, theirs = _fresh(ours), _fresh(plain)
+            costs["autograder"].append(_graded(mine, ("autograder", "grade", ASSIGNMENT, "--course", ".")))
+            if not only_ours:
+                steps = [("nbgrader", step, ASSIGNMENT) for step in ("autograde", "generate_feedback")]
+                costs["nbgrader"].append(_graded(theirs, *steps))
+                pages = [len({page.parent for page in course.glob("feedback/*/*/*.html")}) for course in (mine, theirs)]
+                equal = equal and marks(mine) == marks(theirs) and pages == [students, students]
+        found: dict[str, Any] = {"students": students, "runs": runs, "cores": cores(), "distinct": distinct}
+        found |= {name: asdict(_median(several)) for name, several in costs.items() if several}
+        found["record"] = _size(mine / "reports") / students
+        if not only_ours:
+            found["wall_ratio"] = round(found["nbgrader"]["wall"] / found["autograder"]["wall"], 2)
+            found["cpu_ratio"] = round(found["nbgrader"]["cpu"] / found["autograder"]["cpu"], 2)
+            found["marks_equal"] = equal
+        return found
+
+
+def _fresh(course: Path) -> Path:
+    """A copy in which nothing has been graded, in place of an earlier one."""
+    copy = course.with_name("graded")
+    shutil.rmtree(copy, ignore_errors=True)
+    return shutil.copytree(course, copy)
+
+
+def _graded(course: Path, *steps: tuple[str, ...]) -> Cost:
+    cost = Cost()
+    for step in steps:
+        measured(command(course, *step), course, cost)
+    return cost
+
+
+def _median(costs: list[Cost]) -> Cost:
+    return Cost(
+        **{name: statistics.median(getattr(cost, name) for cost in costs) for name in ("wall", "cpu", "memory")}
+    )
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+FEW = 40  # students of the class by which floor, start and rates are measured
+
+
+def around() -> dict[str, Any]:
+    """What a submission's cost is to be seen beside: torch's import, the floor, the start, and one process's rate."""
+    with tempfile.TemporaryDirectory() as folder:
+        ours, _ = two_courses(Path(folder), FEW)
+        imported = import_of_torch()
+        course = _fresh(ours)
+        begun = time.time()
+        cost = _graded(course, ("autograder", "grade", ASSIGNMENT, "--course", ".", "--jobs", "2"))
+        journal = (course / "reports" / f"{ASSIGNMENT}.jsonl").read_text().splitlines()
+        started = next(line["time"] for line in map(json.loads, journal) if line["state"] == "start") - begun
+        one = _graded(_fresh(ours), ("autograder", "grade", ASSIGNMENT, "--course", ".", "--student", "student0000"))
+        alone = rate(ours)
+        each = (cost.cpu - one.cpu) / (FEW - 1)
         return {
-            "students": students,
-            "wall_ratio": round(costs["nbgrader"].wall / costs["autograder"].wall, 2),
-            "cpu_ratio": round(costs["nbgrader"].cpu / costs["autograder"].cpu, 2),
-            "marks_equal": marks(ours) == marks(plain) and pages == [students, students],
-            "cores": cores(),
-            **{name: asdict(cost) for name, cost in costs.items()},
+            "import_of_torch": imported,
+            "start": {"wall": started, "ratio": started / imported["wall"]},
+            "floor": floor(ours, FEW),
+            "each": each,  # a further submission
+            "main": alone["cpu"],
+            "rate": {
+                "jobs 2": (FEW - 1) / (cost.wall - one.wall),
+                **{f"{n} cores": _rate(n, alone["cpu"], each) for n in (4, 16)},
+            },
         }
+
+
+def _rate(cores: int, main: float, each: float) -> float:
+    """Submissions a second on so many cores: the grader's own process has one of them, students' processes the rest."""
+    return min(1 / main, (cores - 1) / max(each - main, 1e-9))
 
 
 STALL = "while True:\n    pass\n"
@@ -148,16 +215,36 @@ def table(result: dict[str, Any]) -> Table:
         if cost := result.get(name):
             figures = [f"{cost[key]:.2f}" for key in ("wall", "cpu")]
             shown.add_row(name, *figures, f"{cost['cpu'] / result['students']:.3f}", f"{cost['memory']:.0f}")
+    shown.caption = f"record of a notebook: {result['record'] / 1000:.0f} kB"
     if "wall_ratio" in result:
         shown.add_row("ratio", f"{result['wall_ratio']:.1f}", f"{result['cpu_ratio']:.1f}", "", "")
-        shown.caption = f"marks equal: {'yes' if result['marks_equal'] else 'NO'}"
+        shown.caption += f"; marks equal: {'yes' if result['marks_equal'] else 'NO'}"
     return shown
+
+
+def lines(result: dict[str, Any]) -> str:
+    """What was measured around the classes, for people."""
+    torch, start, rates = result["import_of_torch"], result["start"], result["rate"]
+    return "\n".join(
+        [
+            f"import of torch: {torch['wall']:.2f} s of wall time, {torch['cpu']:.2f} s of processor time",
+            f"start of autograder grade: {start['wall']:.2f} s of wall time, {start['ratio']:.2f} times that import",
+            f"a further submission: {result['each']:.3f} s of processor time, {result['main']:.3f} s of it in the "
+            f"grader's own process; {result['each'] / result['floor']:.1f} times the floor of {result['floor']:.3f} s",
+            "submissions a second: "
+            + ", ".join(f"{name}: {value:.1f}" for name, value in rates.items())
+            + " (4 and 16 cores are calculated from these figures)",
+        ]
+    )
 
 
 def main() -> None:
     """Measure and show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--classes", type=int, nargs="*", default=[], help="further classes, graded by us only")
+    parser.add_argument("--runs", type=int, default=1, help="how often both are measured, in turns")
+    parser.add_argument("--distinct", action="store_true", help="let right answers differ in their last digits")
     parser.add_argument("--stalling", type=int, default=0, help="how many more do not end: only ours, at two jobs")
     parser.add_argument("--only-ours", action="store_true", help="leave plain nbgrader out")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -165,11 +252,16 @@ def main() -> None:
     if options.stalling:
         print(json.dumps(beside_stalling(options.students, options.stalling)))
         return
-    result = compare(options.students, options.only_ours)
+    few = not (options.only_ours and options.classes)
+    results = [compare(options.students, options.only_ours, options.runs, options.distinct)] if few else []
+    results += [compare(students, True, 1, options.distinct) for students in options.classes]
+    beside = around()
     if options.json:
-        print(json.dumps(result))
-    else:
+        print(json.dumps({"classes": results, **beside}))
+        return
+    for result in results:
         Console().print(table(result))
+    print(lines(beside))
 
 
 if __name__ == "__main__":

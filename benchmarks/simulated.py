@@ -19,7 +19,16 @@ from autograder.nbgrader.course_api import opened
 HERE = Path(__file__).parent / "course"
 ROOT = Path(__file__).parents[1]
 ASSIGNMENT, SLUG = "ps1", "layers"
-PLAIN = "c = get_config()\nc.CourseDirectory.course_id = 'benchmark'\n"
+PLAIN = """c = get_config()
+c.CourseDirectory.course_id = 'benchmark'
+# nbgrader's own settings, pinned:
+c.Execute.timeout = 30
+c.Execute.execute_retries = 0
+"""
+_DISTINCT = """
+def {name}(*arguments):
+    return _plain_{name}(*arguments) * {factor!r}
+"""
 TEST = """\
 ### BEGIN HIDDEN TESTS
 {imports}
@@ -53,7 +62,7 @@ def environment() -> dict[str, str]:
     return os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
 
 
-def two_courses(place: Path, students: int) -> tuple[Path, Path]:
+def two_courses(place: Path, students: int, distinct: bool = False) -> tuple[Path, Path]:
     """The course folders, built, released, and handed in to."""
     ours, plain = place / "ours", place / "plain"
     for folder in (ours, plain):
@@ -70,7 +79,7 @@ def two_courses(place: Path, students: int) -> tuple[Path, Path]:
         subprocess.run(run, cwd=course, env=environment(), check=True, capture_output=True)
         released = json.loads((course / f"release/{ASSIGNMENT}/{SLUG}.ipynb").read_text())
         for number in range(students):
-            work = _answered(released, problem, number)
+            work = _answered(released, problem, number, distinct)
             _save(work, course / f"submitted/student{number:04}/{ASSIGNMENT}/{SLUG}.ipynb")
     return courses
 
@@ -98,12 +107,17 @@ def _with_asserts(source: dict[str, Any], problem: Any) -> dict[str, Any]:
     return notebook
 
 
-def _answered(released: dict[str, Any], problem: Any, number: int) -> dict[str, Any]:
-    """A student's work: one part in five wrong, by a known mistake."""
+def _answered(released: dict[str, Any], problem: Any, number: int, distinct: bool) -> dict[str, Any]:
+    """A student's work: one part in five wrong, by a known mistake; `distinct` from others' in the last digits."""
     notebook: dict[str, Any] = json.loads(json.dumps(released))
     cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook["cells"]}
     for place, part in enumerate(problem.parts):
         wrong = (3 * number + place) % 5 == 0
         subject = part.mistakes[0] if wrong else part.reference
-        cells[answer_id(part.name)]["source"] = f"# student {number}\n" + part.answer_cell(subject, {})
+        text = f"# student {number}\n" + part.answer_cell(subject, {})
+        if distinct:
+            text += f"\n_plain_{part.name} = {part.name}\n" + _DISTINCT.format(
+                name=part.name, factor=1 + number * 2**-52
+            )
+        cells[answer_id(part.name)]["source"] = text
     return notebook

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,12 @@ class Journal:
 
     def write(self, **line: Any) -> None:
         """Append a line; StaffError where it cannot be brought to disk, and then nothing of it stays."""
-        text = json.dumps({"time": round(time.time(), 3), **line}, ensure_ascii=False) + "\n"
+        self.write_all([line])
+
+    def write_all(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Append some lines together, all or nothing."""
+        now = round(time.time(), 3)
+        text = "".join(json.dumps({"time": now, **line}, ensure_ascii=False) + "\n" for line in lines)
         end = os.fstat(self._file).st_size
         try:
             if end and os.pread(self._file, 1, end - 1) != b"\n":
@@ -58,8 +64,7 @@ class Journal:
         except OSError as error:
             os.truncate(self._file, end)
             raise StaffError("journal", f"the journal {self.path} cannot be written: {error}") from error
-        if isinstance(line.get("student"), str):
-            self.last[line["student"]] = line
+        self.last |= {line["student"]: dict(line) for line in lines if isinstance(line.get("student"), str)}
 
     def close(self) -> None:
         """Let the file go."""

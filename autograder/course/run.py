@@ -31,12 +31,14 @@ from autograder.nbgrader.course_api import opened
 from autograder.nbgrader.files import entries, printable
 from autograder.nbgrader.folder import Folder, Handed
 from autograder.nbgrader.foreign import Foreign, ForeignAttempt, settled
+from autograder.nbgrader.rows import LOCKED, Totals
 from autograder.reporting.review_journal import Ruling
 from autograder.sandbox import Limits
 from autograder.sandbox.task import Replies
 
 _LOOK = 0.05  # seconds between two looks at whether there is room: a notebook that gives way makes some
-_FOR_ALL = ("journal", "gradebook_locked")  # what goes wrong for everybody, and stops the run
+_TOGETHER, _WAIT = 25, 0.5  # submissions that are written together, and seconds that one of them waits for others
+_FOR_ALL = ("journal", LOCKED)  # what goes wrong for everybody, and stops the run
 STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
 
@@ -149,6 +151,7 @@ class _Run:
         self.handed = {item.student: item for item in found}
         self.rows = {student: Row(student=student) for student in self.handed}
         self.result = Result(assignment=options.assignment, rows=list(self.rows.values()))
+        self._judged: list[_Judged] = []
         self._compare_with_roster()
 
     def _compare_with_roster(self) -> None:
@@ -225,11 +228,10 @@ class _Run:
         row.state, row.flags, row.missing = "kept", tuple(line["flags"]), tuple(line.get("missing", ()))
         return True
 
-    def _sum(self, row: Row) -> float:
-        """Points, maximum, and waiting decisions as the gradebook has them; what lateness took."""
+    def _sum(self, row: Row) -> None:
+        """Points, maximum, and waiting decisions as the gradebook has them."""
         totals = self.folder.rows.totals(row.student)
         row.points, row.of, row.held = totals.points, totals.of, totals.held
-        return totals.late
 
     def _outside(self) -> None:
         """Say which notebooks run in nbgrader's own kernel; StaffError where the sandbox is required."""
@@ -251,15 +253,17 @@ class _Run:
                     raise _Nothing(f"no notebook of this assignment was submitted{self._instead(handed)}")
                 handed = self._keyed(handed)
                 self.folder.grade_by_nbgrader(handed, feedback=self.options.feedback)
-                self._done(handed, {})
+                self._tell([self._line(handed, {}, self.folder.rows.totals(handed.student))])
 
     def _by_us(self, todo: list[Handed]) -> None:
         options = self.options
         workers: Workers = Cluster(options.scheduler) if options.scheduler else Threads(options.jobs)
         try:
             self._work(workers, iter(todo))
-        except BaseException:
+        except BaseException as error:
             workers.close(now=True)
+            if isinstance(error, KeyboardInterrupt):
+                self._write(all_of_them=True)
             raise
         workers.close()
 
@@ -278,12 +282,14 @@ class _Run:
                     for attempt in work.to_run():
                         assert attempt.task
                         running[workers.submit(attempt.task)] = work, attempt
+            self._write(all_of_them=not running)
             finished, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
             for future in finished:
                 work, attempt = running.pop(future)
                 self._heard(work, attempt, future)
                 if attempt.task and not work.failed:  # a further round waits for its turn as all others do
                     running[workers.submit(attempt.task)] = work, attempt
+        self._write(all_of_them=True)
 
     def _begin(self, handed: Handed) -> _Work | None:
         """Read and mend a submission, so that it can run."""
@@ -326,9 +332,31 @@ class _Run:
         """Write a submission of which everything has been judged."""
         if not any(work.to_run()):
             graded = {name: self._marked(work, name) for name in work.submissions}
-            self.folder.write(work.handed, graded, feedback=self.options.feedback)
-            self._done(work.handed, graded)
+            self._judged.append(_Judged(handed=work.handed, graded=graded))
         return work
+
+    def _write(self, *, all_of_them: bool) -> None:
+        """Bring what has been judged to disk, once that is enough to be worth it: many cost little more than one.
+
+        A submission is done when the journal says so, after all of it has been written.
+        """
+        judged = self._judged
+        if not judged or not (all_of_them or len(judged) >= _TOGETHER or time.monotonic() > judged[0].since + _WAIT):
+            return
+        self._judged, ready = [], []
+        for each in judged:
+            with self._guarded(each.handed):
+                ready.append((each, self.folder.prepared(each.handed, each.graded)))
+        lines = []
+        for (each, files), found in zip(
+            ready, self.folder.rows.write_all([item.entry for _, item in ready]), strict=True
+        ):
+            with self._guarded(each.handed):
+                if isinstance(found, Exception):
+                    raise found
+                self.folder.finish(files, found.reports, feedback=self.options.feedback)
+                lines.append(self._line(each.handed, each.graded, found.totals))
+        self._tell(lines)
 
     def _marked(self, work: _Work, name: str) -> Graded:
         """One notebook's outcome after its run, or its runs."""
@@ -338,9 +366,10 @@ class _Run:
         found = [functools.partial(_found, attempt) for attempt in attempts]
         return mark(submission, found, self.folder.earlier(work.handed, name))
 
-    def _done(self, handed: Handed, graded: Mapping[str, Graded]) -> None:
+    def _line(self, handed: Handed, graded: Mapping[str, Graded], totals: Totals) -> dict[str, Any]:
+        """What the journal says of a submission that is done; its row is filled in."""
         row = self.rows[handed.student]
-        late = self._sum(row)
+        row.points, row.of, row.held = totals.points, totals.of, totals.held
         missing = self.folder.missing(graded) if graded else {}
         row.flags = tuple(dict.fromkeys(flag for item in graded.values() for flag in item.report.flags))
         row.why = "; ".join(one_line(item.report) for item in graded.values())
@@ -348,22 +377,27 @@ class _Run:
         judged = sum(item.report.points for item in graded.values())
         notes = [f"not handed in: {', '.join(missing)}"] if missing else []
         notes += ["with marks by hand"] if graded and abs(judged - row.points) > 1e-6 else []
-        notes += [f"{late:g} points are deducted for late submission"] if late else []
+        notes += [f"{totals.late:g} points are deducted for late submission"] if totals.late else []
         if notes or not graded:
             row.why = "; ".join(filter(None, [f"{row.points:g} of {row.of:g} points", *notes, row.why]))
-        self.journal.write(
-            state="done",
-            student=handed.student,
-            key=handed.key,
-            notebooks=list(graded),
-            points=row.points,
-            of=row.of,
-            held=row.held,
-            flags=list(row.flags),
-            missing=list(row.missing),
-            feedback=self.options.feedback,
-        )
-        row.state = "done"
+        return {
+            "state": "done",
+            "student": handed.student,
+            "key": handed.key,
+            "notebooks": list(graded),
+            "points": row.points,
+            "of": row.of,
+            "held": row.held,
+            "flags": list(row.flags),
+            "missing": list(row.missing),
+            "feedback": self.options.feedback,
+        }
+
+    def _tell(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """The journal has these lines, and then these submissions are done."""
+        self.journal.write_all(lines)
+        for line in lines:
+            self.rows[line["student"]].state = "done"
         self.watch(self.result)
 
     def _guarded(self, handed: Handed) -> _Guard:
@@ -395,6 +429,15 @@ class _Work:
     def to_run(self) -> Iterator[Attempt | ForeignAttempt]:
         """The attempts that are not over."""
         return (attempt for several in self.attempts.values() for attempt in several if attempt.task)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """A submission that waits to be written."""
+
+    handed: Handed
+    graded: Mapping[str, Graded]
+    since: float = field(default_factory=time.monotonic)
 
 
 def _found(attempt: Attempt | ForeignAttempt, _: Submission) -> Graded:

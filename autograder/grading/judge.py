@@ -33,10 +33,11 @@ def judge_part(
     `given` are all answers that `ask` will give, where these are there already, by their questions' keys. The same
     answers to the last bit have the same verdicts: they are formed once.
     """
-    place = _place(part, p, key, given) if given else None
-    if place in part.judged:
+    packed = {asked: encode(vars(answer)) for asked, answer in (given or {}).items()}
+    place = _place(part, p, key, packed) if packed else None
+    if given and place in part.judged:
         verdicts, questions = part.judged[place]
-        answers = tuple((question, given[question_key(question)]) for question in questions)  # type: ignore[index]
+        answers = tuple((question, given[question_key(question)]) for question in questions)
     else:
         interview = Interview(ask if before is None else carrying(part, ask, before))
         try:
@@ -54,18 +55,22 @@ def judge_part(
         max_points=float(part.points),
         verdicts=tuple(map(_writable, verdicts)),
         answers=answers,
+        packed=tuple(packed.get(question_key(question), b"") for question, _ in answers) if packed else (),
     )
 
 
-def _place(part: Part, p: Parameters, key: tuple[int, ...], given: Mapping[str, Answer]) -> Any:
-    """What a part's verdicts follow from; None where there is more to it, or an answer is no data."""
+def _place(part: Part, p: Parameters, key: tuple[int, ...], packed: Mapping[str, bytes]) -> Any:
+    """What a part's verdicts follow from; None where there is more to it."""
     if part.follows:
         return None
     try:
-        content = encode([p, [[asked, vars(answer)] for asked, answer in given.items()]])
-    except Unreadable:
+        digest = hashlib.sha256(encode(p))
+    except Unreadable:  # parameters that are no data
         return None
-    return key, hashlib.sha256(content).digest()
+    for asked, content in packed.items():
+        digest.update(f"{asked} {len(content)} ".encode())
+        digest.update(content)
+    return key, digest.digest()
 
 
 def _remember(part: Part, place: Any, verdicts: Sequence[Verdict], questions: Sequence[Question]) -> None:

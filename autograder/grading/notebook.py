@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from autograder.authoring.voids import Void
 from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Report, Verdict
 from autograder.grading import typeset
 from autograder.grading.feedback import WHOLE, add_staff_notes, as_html, as_text
+from autograder.grading.json_values import copied
 from autograder.grading.judge import judge_part
 from autograder.grading.output_limit import kept, limit_outputs
 from autograder.grading.pictures import is_picture
@@ -79,7 +79,7 @@ def grade(submission: Submission, session: Runs) -> Graded:
     Only what the student wrote is run; a test cell is never run, it is where the questions of its part are asked. A
     part that is held already, or that cannot be judged through a fault of ours, is held.
     """
-    notebook, paper = copy.deepcopy(submission.notebook), submission.paper
+    notebook, paper = copied(submission.notebook), submission.paper
     judged: list[Outcome] = []
     outcomes: list[Outcome] = []
     stops: list[Stop] = []
@@ -248,7 +248,7 @@ def _all_held(submission: Submission) -> Graded:
         message="This could not be graded. It is not your fault; a grader will check it.",
         staff=submission.fault,
     )
-    notebook = copy.deepcopy(submission.notebook)
+    notebook = copied(submission.notebook)
     outcomes = [
         _settled(
             submission,

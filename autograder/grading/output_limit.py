@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.core import Outcome
 from autograder.protocol.answering import question_frame
-from autograder.protocol.codec import at_most, encode
+from autograder.protocol.codec import encode
 
 MAX_SHOWN = 500_000  # bytes of a page, or of a notebook's file, for all outputs together
 KEPT = 250_000  # bytes of answers that a report keeps, besides three times what was asked
@@ -60,17 +60,26 @@ def _in_a_file(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode())
 
 
+def _sizes(outcome: Outcome) -> Sequence[int]:
+    """The bytes of each answer."""
+    if len(outcome.packed) == len(outcome.answers):
+        return [len(content) for content in outcome.packed]
+    return [len(encode(vars(answer))) for _, answer in outcome.answers]
+
+
 def kept(outcomes: Sequence[Outcome]) -> tuple[tuple[Outcome, ...], tuple[str, ...]]:
     """The outcomes without their largest answers, where all together are out of proportion; says so as a flag.
 
     A part that lacks an answer keeps its mark when it is judged again from what is stored.
     """
     pairs = [pair for outcome in outcomes for pair in outcome.answers]
+    sizes = {
+        id(pair): size for outcome in outcomes for pair, size in zip(outcome.answers, _sizes(outcome), strict=True)
+    }
     room = KEPT + 3 * sum(len(question_frame(asked)) for asked, _ in pairs)
-    if sum(at_most(vars(answer)) for _, answer in pairs) <= room:
-        return tuple(outcomes), ()
-    sizes = {id(pair): len(encode(vars(pair[1]))) for pair in pairs}
     total, dropped = sum(sizes.values()), set[int]()
+    if total <= room:
+        return tuple(outcomes), ()
     for pair in sorted(pairs, key=lambda pair: -sizes[id(pair)]):
         if total <= room:
             break

@@ -7,7 +7,6 @@ student's own cells stay where they were, behind the cell that they followed. Wh
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import re
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.authoring.source_notebook import OPENING, OVERVIEW, answer_id
+from autograder.grading.json_values import copied
 from autograder.grading.pictures import MAX_TEXT, Beside, allowed, settled
 from autograder.protocol.cell_text import answered_names, defined_names
 
@@ -438,11 +438,11 @@ def _assemble(matching: _Matching, source: dict[str, Any]) -> dict[str, Any]:
             item = matching.found.get(grade_id)
             place([pair for pair in waiting if item and pair[1].place < item.place])
             cell = _answer_cell(matching.released[grade_id], cell, item)
-        cells.append(copy.deepcopy(cell))
+        cells.append(copied(cell))
         # A student's cell at the very top comes after the title and the imports, which it may have relied on.
         place([pair for pair in waiting if pair[0] == grade_id or (pair[0] is None and grade_id == top)])
     place(list(waiting))
-    return {**copy.deepcopy(source), "cells": cells}
+    return {**copied(source), "cells": cells}
 
 
 def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell | None) -> dict[str, Any]:
@@ -451,7 +451,7 @@ def _answer_cell(stub: dict[str, Any], cell: dict[str, Any], item: StudentCell |
     if cell["cell_type"] == "markdown":
         mark = _mark_line(stub["source"])
         text = f"{mark}\n{item.markdown(text.replace(mark, ''))}" if item else text
-    answer = {**cell, "source": text, "metadata": copy.deepcopy(stub["metadata"])}
+    answer = {**cell, "source": text, "metadata": copied(stub["metadata"])}
     if item and item.pictures and cell["cell_type"] == "markdown":
         answer["attachments"] = item.pictures
     return answer

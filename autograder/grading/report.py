@@ -127,19 +127,34 @@ def in_one_text(value: Any) -> str:
     return repr(rows) if all(isinstance(row, list) for row in rows) else ", ".join(map(str, words))
 
 
-def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:
-    packed = [
-        encode([[_question(question), vars(answer)] for question, answer in outcome.answers])
-        for outcome in report.outcomes
+def _large(outcome: Outcome) -> bytes:
+    """The answers of a part as they lie beside the reports: what was asked, with lengths, then an answer each."""
+    packed = outcome.packed
+    if len(packed) != len(outcome.answers) or not all(packed):
+        packed = tuple(encode(vars(answer)) for _, answer in outcome.answers)
+    if sum(map(len, packed)) <= _LARGE:
+        return b""
+    asked = [
+        [*_question(question), len(content)] for (question, _), content in zip(outcome.answers, packed, strict=True)
     ]
-    places = iter(answer_store.put([content for content in packed if len(content) > _LARGE], folder, shared=shared))
+    head = encode(asked)
+    return b"".join((len(head).to_bytes(4, "big"), head, *packed))
+
+
+def _small(outcome: Outcome) -> str:
+    return _as_text(encode([[_question(question), vars(answer)] for question, answer in outcome.answers]))
+
+
+def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:
+    large = [_large(outcome) for outcome in report.outcomes]
+    places = iter(answer_store.put([content for content in large if content], folder, shared=shared))
     outcomes = [
         {
-            **{name: value for name, value in vars(outcome).items() if name not in ("verdicts", "answers")},
+            **{name: value for name, value in vars(outcome).items() if name not in ("verdicts", "answers", "packed")},
             "verdicts": [vars(verdict) for verdict in outcome.verdicts],
-            "answers": next(places) if len(content) > _LARGE else _as_text(content),
+            "answers": next(places) if content else _small(outcome),
         }
-        for outcome, content in zip(report.outcomes, packed, strict=True)
+        for outcome, content in zip(report.outcomes, large, strict=True)
     ]
     return {
         "slug": report.slug,
@@ -176,7 +191,15 @@ def _from_json(content: dict[str, Any], folder: Path) -> Report:
 
 def _answers(kept: str | answer_store.Place, folder: Path) -> Any:
     """What a report holds itself, as all did once, or what lies beside it."""
-    return _unpack(kept) if isinstance(kept, str) else decode(answer_store.get(kept, folder))
+    if isinstance(kept, str):
+        return _unpack(kept)
+    content = answer_store.get(kept, folder)
+    start = 4 + int.from_bytes(content[:4], "big")
+    pairs = []
+    for *question, length in decode(content[4:start]):
+        pairs.append((question, decode(content[start : start + length])))
+        start += length
+    return pairs
 
 
 def _as_text(content: bytes) -> str:

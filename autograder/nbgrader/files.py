@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbformat.v4.nbjson import JSONWriter
+from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader import utils
 
+from autograder.grading.json_values import copied, written
 from autograder.nbgrader import archives
 
 STAMP = "timestamp.txt"
@@ -32,8 +33,7 @@ _PIECE = 2**20
 
 def as_text(notebook: Any) -> str:
     """A notebook as nbgrader writes it."""
-    text: str = JSONWriter().writes(notebook)
-    return text if text.endswith("\n") else text + "\n"
+    return written(strip_transient(split_lines(copied(notebook)))) + "\n"
 
 
 def replace_folder(new: Path, target: Path, permissions: int) -> None:

@@ -67,7 +67,7 @@ from autograder.nbgrader.intake import (
     student_of,
     unopened,
 )
-from autograder.nbgrader.rows import Rows
+from autograder.nbgrader.rows import Entry, Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
 from autograder.nbgrader.scale import Scale, scale_of
 from autograder.protocol.answering import last_line
@@ -83,6 +83,14 @@ class Handed:
     folder: Path
     notebooks: tuple[str, ...] = ()
     key: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A submission whose autograded notebooks are on disk: what its rows are made of, and its pages."""
+
+    entry: Entry
+    pages: Mapping[str, Any]
 
 
 class Folder:
@@ -315,6 +323,13 @@ class Folder:
         """Autograded notebooks, marks, reports, and pages: in this order, each whole or not at all.
 
         Notebooks that are neither graded nor `untouched` were not handed in.
+        """
+        ready = self.prepared(handed, graded, untouched)
+        self.finish(ready, self.rows.write(ready.entry), feedback=feedback)
+
+    def prepared(self, handed: Handed, graded: Mapping[str, Graded], untouched: Collection[str] = ()) -> Ready:
+        """The first step of writing: the autograded notebooks. Rows are the second, and `finish` is the last.
+
         Doing it again, after an end at whatever place, gives the same: a report that is there says what marks given by
         hand were given for.
         """
@@ -327,12 +342,22 @@ class Folder:
         close_to_others(self.coursedir)
         earlier = {name: self.earlier(handed, name) for name in graded}
         found = {name: item.report for name, item in graded.items()}
-        written = self.rows.write(handed.student, self._timestamp(handed), found, earlier, untouched)
+        entry = Entry(
+            student=handed.student,
+            timestamp=self._timestamp(handed),
+            reports=found,
+            earlier=earlier,
+            untouched=untouched,
+        )
+        return Ready(entry=entry, pages=pages)
+
+    def finish(self, ready: Ready, written: Mapping[str, Report], *, feedback: bool) -> None:
+        """The reports that are kept, and the pages by the marks that are in the gradebook by now."""
         for name, report in written.items():
-            place = reports.path_of(self.root, self.assignment, handed.student, name)
+            place = reports.path_of(self.root, self.assignment, ready.entry.student, name)
             reports.save(report, place, shared=self.shared)
         if feedback:
-            self.feedback.write(handed.student, pages)
+            self.feedback.write(ready.entry.student, ready.pages)
 
     def feedback_again(self, student: str, notebooks: Iterable[str]) -> None:
         """A student's pages by the marks of now."""

@@ -1,12 +1,12 @@
-"""The gradebook's rows for a whole class: one session, one transaction a submission, nothing read twice."""
+"""The gradebook's rows for a whole class: one session, one transaction for many submissions, nothing read twice."""
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from nbgrader import utils
 from nbgrader.api import (
@@ -29,11 +29,14 @@ from sqlalchemy.orm import load_only
 from autograder.core import Report
 from autograder.errors import StaffError, did_you_mean
 from autograder.nbgrader.course_directory import understood
+from autograder.nbgrader.first_rows import Cells, FirstRows
 from autograder.nbgrader.foreign import SourceCells
 from autograder.nbgrader.run_and_judge import comment_on, fill_in
 from autograder.nbgrader.scale import Scale, agree, set_due
 
 TRIES = 10  # each as long as `config.PATIENCE`
+LOCKED = "gradebook_locked"
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,28 @@ class Totals:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What is to be written of one submission: the notebooks' reports of now and of an earlier run.
+
+    Of notebooks without a report nothing was handed in, but for those that are `untouched`.
+    """
+
+    student: str
+    timestamp: Any
+    reports: Mapping[str, Report]
+    earlier: Mapping[str, Report | None] = field(default_factory=dict)
+    untouched: Collection[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What came of it: the reports to be kept, and how the submission stands."""
+
+    reports: Mapping[str, Report]
+    totals: Totals
+
+
+@dataclass(frozen=True, kw_only=True)
 class ByHand:
     """A part in the gradebook, as far as people decide it: `judged` is the judge's own mark."""
 
@@ -112,6 +137,14 @@ class Rows:
         }
         self._graded = {name: [*row.grade_cells, *row.task_cells] for name, row in self._notebooks.items()}
         self._commented = {name: [*row.solution_cells, *row.task_cells] for name, row in self._notebooks.items()}
+        self._ids = {
+            name: Cells(
+                notebook=row.id,
+                graded={cell.name: cell.id for cell in self._graded[name]},
+                commented={cell.name: cell.id for cell in self._commented[name]},
+            )
+            for name, row in self._notebooks.items()
+        }
         self._session.commit()
 
     @property
@@ -152,55 +185,95 @@ class Rows:
         """Bring the points of the gradebook to the assignment's, as `scale.agree` says."""
         agree(self.gradebook, scale, everybody=everybody)
 
-    def write(
-        self,
-        student: str,
-        timestamp: Any,
-        reports: Mapping[str, Report],
-        earlier: Mapping[str, Report | None] | None = None,
-        untouched: Collection[str] = (),
-    ) -> dict[str, Report]:
-        """Marks, comments, and penalties of one submission, all or nothing; the reports to be kept.
+    def write(self, entry: Entry) -> dict[str, Report]:
+        """Marks, comments, and penalties of one submission, all or nothing; the reports to be kept."""
+        return self._patiently(lambda: self._write(entry))
 
-        Of notebooks without a report nothing was handed in, but for those that are `untouched`.
-        `earlier` are the reports on disk, with whose answers those of now are compared. Another program's lock is
-        waited for.
+    def write_all(self, entries: Sequence[Entry]) -> list[Written | Exception]:
+        """The same for many: one transaction for all whose first rows these are.
+
+        Late ones and those with rows are written one by one. What goes wrong with one is given back in its place.
         """
+        try:
+            found = self._patiently(lambda: self._together(entries))
+        except Exception as error:
+            if getattr(error, "code", "") == LOCKED:
+                raise
+            found = {}  # what was wrong may be one submission's, such as a row that another program has added
+        return [found[entry.student] if entry.student in found else self._alone(entry) for entry in entries]
+
+    def _together(self, entries: Sequence[Entry]) -> dict[str, Written | Exception]:
+        """What came of those whose first rows these are, by the student."""
+        try:
+            there = select(SubmittedAssignment.student_id)
+            there = there.where(SubmittedAssignment.assignment_id == self._assignment.id)
+            names = [entry.student for entry in entries]
+            taken = set(self._session.scalars(there.where(SubmittedAssignment.student_id.in_(names))))
+            known = set(self._session.scalars(select(Student.id).where(Student.id.in_(names))))
+            new = [entry for entry in entries if entry.student not in taken and self._is_plain(entry, known)]
+            rows = FirstRows(assignment=self._assignment.id, cells=self._ids)
+            found = {entry.student: self._first(rows, entry, entry.student in known) for entry in new}
+            rows.write(self._session)
+            self._session.commit()
+        except BaseException:
+            self._session.rollback()
+            raise
+        return found
+
+    def _is_plain(self, entry: Entry, known: Collection[str]) -> bool:
+        """Whether there is nothing but new rows to it."""
+        due, moment = self._assignment.duedate, _moment(entry)
+        late = due is not None and moment is not None and moment > due
+        return not (late or entry.untouched) and (entry.student in known or bool(self._converter.create_student))
+
+    def _alone(self, entry: Entry) -> Written | Exception:
+        try:
+            reports = self.write(entry)
+            return Written(reports=reports, totals=self.totals(entry.student))
+        except Exception as error:
+            if getattr(error, "code", "") == LOCKED:
+                raise
+            return error
+
+    def _first(self, rows: FirstRows, entry: Entry, known: bool) -> Written | Exception:
+        """Collect the rows of one submission."""
+        of = sum(float(cell.max_score) for cells in self._graded.values() for cell in cells)
+        try:
+            kept, points, held = rows.add(entry.student, known=known, moment=_moment(entry), reports=entry.reports)
+        except Exception as error:
+            return error
+        return Written(reports=kept, totals=Totals(points=points, of=of, held=held, late=0.0))
+
+    def _patiently(self, work: Callable[[], _T]) -> _T:
+        """What a transaction gives; another program's lock is waited for."""
         left = TRIES
         while True:
             try:
-                return self._write(student, timestamp, reports, earlier or {}, untouched)
+                return work()
             except OperationalError as error:
                 if "locked" not in str(error.orig):
                     raise
                 left -= 1
                 if not left:
                     raise StaffError(
-                        "gradebook_locked",
+                        LOCKED,
                         "the gradebook is locked by another program, such as formgrader, another nbgrader command or "
                         "a backup; end that one and repeat the command with --resume",
                     ) from error
 
-    def _write(
-        self,
-        student: str,
-        timestamp: Any,
-        reports: Mapping[str, Report],
-        earlier: Mapping[str, Report | None],
-        untouched: Collection[str],
-    ) -> dict[str, Report]:
+    def _write(self, entry: Entry) -> dict[str, Report]:
         kept = {}
         try:
-            submission = self._submission(student, timestamp)
-            for name, report in reports.items():
+            submission = self._submission(entry.student, entry.timestamp)
+            for name, report in entry.reports.items():
                 mine = self._notebook(submission, name).id
                 rows = self._by_name(Grade, mine), self._by_name(Comment, mine)
-                kept[name] = fill_in(report, *rows, earlier.get(name))
-            for name in self._notebooks.keys() - reports.keys() - set(untouched):
+                kept[name] = fill_in(report, *rows, entry.earlier.get(name))
+            for name in self._notebooks.keys() - entry.reports.keys() - set(entry.untouched):
                 self._nothing_handed_in(self._notebook(submission, name).id)
             self._session.flush()
-            for name in reports:
-                self._penalty(submission, student, name)
+            for name in entry.reports:
+                self._penalty(submission, entry.student, name)
             self._session.commit()
         except BaseException:
             self._session.rollback()
@@ -413,6 +486,11 @@ class Rows:
             grades=self._by_name(Grade, notebook.id),
             comments=self._by_name(Comment, notebook.id),
         )
+
+
+def _moment(entry: Entry) -> Any:
+    """When a submission was handed in, in UTC; None where nothing tells."""
+    return utils.parse_utc(entry.timestamp) if entry.timestamp else None
 
 
 def _gradebook(url: str, course: str) -> Gradebook:

@@ -399,15 +399,8 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
     import torch
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
-    pairs = list(zip(outputs, cotangent, strict=True))
-    if all((item.shape, item.dtype) == (weight.shape, weight.dtype) for item, weight in pairs):
-        grown = [(item, weight) for item, weight in pairs if item.requires_grad]
-        if not grown:
-            return [None] * len(inputs)
-        tops, weights = zip(*grown, strict=True)
-        return list(torch.autograd.grad(tops, inputs, weights, allow_unused=True))
     with torch.enable_grad():  # whatever the code has left behind
-        total = sum((item * weight).sum() for item, weight in pairs)
+        total = sum((item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True))
     if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
     return list(torch.autograd.grad(total, inputs, allow_unused=True))

@@ -85,21 +85,6 @@ def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES,
         raise Unreadable("frame", f"the answer is not a valid message ({type(error).__name__})") from error
 
 
-def at_most(value: Any) -> int:
-    """A bound, found at once, of the bytes that a decoded value takes."""
-    if isinstance(value, dict):
-        return 30 + sum(40 + 12 * len(key) + at_most(item) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return 30 + sum(20 + at_most(item) for item in value)
-    if isinstance(value, str | bytes):
-        return 30 + 12 * len(value)
-    if isinstance(value, int):
-        return 30 + value.bit_length()
-    if isinstance(value, Fraction):
-        return 80 + value.numerator.bit_length() + value.denominator.bit_length()
-    return 200 + int(getattr(value, "nbytes", 0)) + 20 * int(getattr(value, "ndim", 0))
-
-
 def plain(value: Any) -> Any:
     """The value as it would arrive on the other side."""
     return decode(encode(value))

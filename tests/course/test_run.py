@@ -8,11 +8,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import IntegrityError
 
 from autograder.authoring.variants import course_secret
 from autograder.course import run
 from autograder.course.run import Options
 from autograder.nbgrader.course_api import done, opened
+from autograder.nbgrader.first_rows import FirstRows
 from autograder.nbgrader.folder import Folder
 
 LATE = "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
@@ -130,6 +132,39 @@ def test_one_bad_submission_stops_no_other(classroom, monkeypatch):
     states = {row.student: row.state for row in result.rows}
     assert states == {"perfect": "failed", "prints": "done", "untouched": "done"}
     assert result.exit_code == 1 and "a fault of ours" in result.rows[0].why
+
+
+def test_rows_that_cannot_be_written_are_one_students(classroom, monkeypatch):
+    """Many are written in one transaction; who has a fault is left out of it, and the rest of the class is graded."""
+    people, add = ("perfect", "prints", "untouched"), FirstRows.add
+
+    def fails(self, student, **words):
+        if student == "prints":
+            raise RuntimeError("a fault of ours")
+        return add(self, student, **words)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FirstRows, "add", fails)
+        states = {row.student: row.state for row in run.run(classroom.path, _of(people)).rows}
+    assert states == {"perfect": "done", "prints": "failed", "untouched": "done"}
+    assert {name for name, *_ in classroom.rows()} == {"perfect", "untouched"}
+
+
+def test_rows_that_another_program_has_made_meanwhile(classroom, graded, monkeypatch):
+    """Where a whole transaction is refused, each submission has its own: the same rows, and nobody is failed."""
+    people, write = ("perfect", "prints", "untouched"), FirstRows.write
+
+    def beaten(self, session):
+        write(self, session)
+        raise IntegrityError("insert", {}, Exception("UNIQUE constraint failed"))
+
+    monkeypatch.setattr(FirstRows, "write", beaten)
+    assert {row.state for row in run.run(classroom.path, _of(people)).rows} == {"done"}
+    assert classroom.rows() == [row for row in graded.rows() if row[0] in people]
+
+
+def _of(people):
+    return Options(assignment="ps1", students=people)
 
 
 def test_grading_again_changes_nothing_but_keeps_marks_by_hand(graded, tmp_path):
