@@ -453,6 +453,10 @@ class Part(metaclass=_NamedArguments):
         """The hidden cases; none where nothing is drawn."""
         return []
 
+    def kept_cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+        """The same, drawn once for everybody who has them."""
+        return self.cases(p, key)
+
     def passes(self, subject: Any, case: Case) -> bool:
         """Whether `subject` passes every check in one hidden case."""
         raise NotImplementedError(f"{type(self).__name__} has no hidden cases")

@@ -1,14 +1,15 @@
 """The audit of many problems by several processes: what is found, and its order, are those of one process.
 
 A step is one part under many variants, or the slips in one part. Decisions are remembered within a step: such
-variants ask for the same ones.
+variants ask for the same ones. The steps that cost most come first, so that all processes end together, and progress
+is counted in what they are expected to cost.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,11 +21,14 @@ from autograder.audit.mutation_score import PartStrength, strength_of
 from autograder.audit.part import Findings
 from autograder.audit.problem import AuditReport, Plan, examined, plan, reported
 from autograder.authoring.loading import load, statement_text
-from autograder.core import Problem
+from autograder.core import Part, Problem
 from autograder.errors import AuthorError, did_you_mean
 from autograder.maths import guard
 
 TOGETHER = 20  # variants of a part that one step examines: they ask for much the same decisions
+CODE_TOGETHER = 5  # of code, whose hidden inputs differ in each
+# What an answer costs to judge, by how its kind is judged: as measured, in about a millisecond of processor time.
+RUN, DECIDED, COMPARED = 40, 20, 1
 
 Progress = Callable[[int, int], None]
 
@@ -62,14 +66,18 @@ def audit_all(
     if not any(wanted):
         names = [each.name for problem in problems for each in problem.parts]
         raise AuthorError("part", f"no part is named {part!r}{did_you_mean(part, names)}")
-    plans = dict(gathered(pool, {n: (_plan, slug, root, variants, seed) for n, slug in enumerate(slugs)}, progress))
+    plans = dict(gathered(pool, {n: (_plan, slug, root, variants, seed) for n, slug in enumerate(slugs)}))
     steps: dict[Any, tuple[Any, ...]] = {}
+    costs: dict[Any, int] = {}
     for n, slug in enumerate(slugs):
         for number in wanted[n]:
-            for first in range(0, len(plans[n].chosen), TOGETHER):
-                places = range(len(plans[n].chosen))[first : first + TOGETHER]
+            examined_part = problems[n].parts[number]
+            together = CODE_TOGETHER if examined_part.runs else TOGETHER
+            for first in range(0, len(plans[n].chosen), together):
+                places = range(len(plans[n].chosen))[first : first + together]
                 steps[n, number, first] = (_examined, slug, root, number, plans[n], places, seed)
-    found = dict(gathered(pool, steps, progress))
+                costs[n, number, first] = len(places) * _cost(examined_part)
+    found = dict(gathered(pool, steps, progress, costs))
     return [
         reported(problem, plans[n], [_joined(found, n, number) for number in range(len(problem.parts))])
         for n, problem in enumerate(problems)
@@ -94,16 +102,32 @@ def strength_all(
         for number, each in enumerate(problem.parts)
         if part in ("", each.name)
     }
-    found = dict(gathered(pool, steps, progress))
+    costs = {(slug, number): _cost(problems[slug].parts[number]) for slug, number in steps}
+    found = dict(gathered(pool, steps, progress, costs))
     return {slug: [each for key in steps if key[0] == slug for each in found[key]] for slug in slugs}
 
 
-def gathered(pool: Executor, steps: dict[Any, tuple[Any, ...]], progress: Progress) -> Iterator[tuple[Any, Any]]:
-    """What each step gives, as it comes."""
-    futures: dict[Future[Any], Any] = {pool.submit(*step): key for key, step in steps.items()}
-    for done, future in enumerate(as_completed(futures), 1):
+def _cost(part: Part) -> int:
+    """What it is expected to cost to judge everybody's answer to a part under one variant."""
+    answers = 1 + len(part.mistakes) + len(part.right_answers())
+    return answers * (RUN if part.runs else DECIDED if part.formula else COMPARED)
+
+
+def gathered(
+    pool: Executor,
+    steps: dict[Any, tuple[Any, ...]],
+    progress: Progress = lambda done, total: None,
+    costs: Mapping[Any, int] | None = None,
+) -> Iterator[tuple[Any, Any]]:
+    """What each step gives, as it comes. Those of highest `costs` are begun first; without them all count one."""
+    costs = costs or dict.fromkeys(steps, 1)
+    order = sorted(steps, key=lambda key: -costs[key])
+    futures: dict[Future[Any], Any] = {pool.submit(*steps[key]): key for key in order}
+    done = 0
+    for future in as_completed(futures):
         yield futures[future], future.result()
-        progress(done, len(futures))
+        done += costs[futures[future]]
+        progress(done, sum(costs.values()))
 
 
 def _joined(found: dict[Any, list[Findings]], problem: int, part: int) -> list[Findings]:

@@ -105,9 +105,10 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], s
     if not _reference(problem, part, p, key, found):
         found.stopped = True
         return
-    _visible(problem, part, p, part.solution_cell(p), "the reference", found)
+    check = part.local_check(p)  # which may run the reference: made once for all right answers
+    _visible(problem, part, p, (check, part.solution_cell(p)), "the reference", found)
     for equivalent in (item for item in part.right_answers() if part.applies(item, p)):
-        _equivalent(problem, part, equivalent, p, key, found)
+        _equivalent(problem, part, equivalent, p, key, check, found)
     read_again(part, p, found)
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)
@@ -118,12 +119,12 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], s
             sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
             found.fault(f"trivial {name}", sentence)
     _blind(problem, part, p, key, section, found)
-    _weak_inputs(part, part.cases(p, key), found)
+    _weak_inputs(part, part.kept_cases(p, key), found)
 
 
 def _blind(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], section: str, found: Findings) -> None:
     """Who does not know the answer gets nothing, also by binding the name of an earlier part again."""
-    outcomes = [(name, _judged(part, p, ask, key)) for name, ask in blind(part, p, section)]
+    answers = list(blind(part, p, section))
     before = [earlier for earlier in problem.parts if earlier.name == part.follows]
     for earlier in before:
         ask = handed_in(problem, earlier, earlier.solution_cell(p))
@@ -132,28 +133,33 @@ def _blind(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], se
         wrong = [given(item, p) for item in earlier.mistakes if given and earlier.applies(item, p)]
         for value, cell in part.bound_again(p, wrong[:REBOUND]):
             ask = carrying(part, handed_in(problem, part, f"{earlier.name} = {value!r}\n{cell}"), judged)
-            outcomes.append((f"{earlier.name} = {value!r} before it", _judged(part, p, ask, key)))
-    for name, outcome in outcomes:
-        if outcome.points > 0 or outcome.standing == "earned":
+            answers.append((f"{earlier.name} = {value!r} before it", ask))
+    terse = part.terse()  # what a student would read of it is looked for only where it earns
+    for name, ask in answers:
+        if _earned(_judged(terse, p, ask, key)) and _earned(outcome := _judged(part, p, ask, key)):
             sentence = f"an answer without knowledge, {name}, {_earns(outcome)} under {p}; it must earn nothing"
             found.fault(f"blind {name}", sentence)
 
 
+def _earned(outcome: Outcome) -> bool:
+    return outcome.points > 0 or outcome.standing == "earned"
+
+
 def _equivalent(
-    problem: Problem, part: Part, equivalent: Any, p: Parameters, key: tuple[int, ...], found: Findings
+    problem: Problem, part: Part, equivalent: Any, p: Parameters, key: tuple[int, ...], check: str, found: Findings
 ) -> None:
     """An equivalent earns full marks."""
     name, cell = name_of(equivalent), part.answer_cell(equivalent, p)
-    _visible(problem, part, p, cell, f"equivalent {name!r}", found)
+    _visible(problem, part, p, (check, cell), f"equivalent {name!r}", found)
     outcome = _judged(part, p, handed_in(problem, part, cell), key)
     if outcome.standing != "earned":
         found.survivors.add(f"equivalent {name}")
         found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn full marks")
 
 
-def _visible(problem: Problem, part: Part, p: Parameters, cell: str, who: str, found: Findings) -> None:
-    """A right answer must not be told that it is malformed."""
-    if said := visible_check(problem, part, p, cell):
+def _visible(problem: Problem, part: Part, p: Parameters, cells: tuple[str, str], who: str, found: Findings) -> None:
+    """A right answer must not be told that it is malformed: `cells` are the visible check and the answer."""
+    if said := visible_check(problem, part, *cells):
         found.fault(f"visible {who}", f"the visible check rejects {who}, which is correct: {said} (under {p})")
 
 

@@ -47,10 +47,9 @@ def _words(part: Part) -> dict[str, Any]:
     return {"__name__": "answers", **({part.kind: preview} if preview else {})}
 
 
-def visible_check(problem: Problem, part: Part, p: Parameters, cell: str) -> str:
-    """What the notebook's visible check says against this cell; empty where it says nothing, or there is none."""
+def visible_check(problem: Problem, part: Part, text: str, cell: str) -> str:
+    """What a visible check of this text says against a cell; empty where it says nothing, or there is none."""
     namespace = _words(part)
-    text = part.local_check(p)
     try:
         exec(_code(problem.setup, f"setup of {problem.slug}"), namespace)  # noqa: S102
         with contextlib.redirect_stdout(io.StringIO()):

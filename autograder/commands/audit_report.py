@@ -100,7 +100,7 @@ def run_audit(
     `strength` adds mutants of the references: then no mutant may survive either.
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     from autograder.audit.parallel import audit_all, processes, strength_all
     from autograder.authoring.loading import find_problems
@@ -114,9 +114,11 @@ def run_audit(
             f"There are no problems in {_plain(str(root))} yet: `autograder new NAME` makes one.", highlight=False
         )
         return 0
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     found: dict[str, list[PartStrength]] = {}
-    with processes(jobs or cores()) as pool, Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # The time to go is by the speed since the start: steps are few and long.
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=3600)
+    with processes(jobs or cores()) as pool, bar:
 
         def step(name: str) -> Callable[[int, int], None]:
             task = bar.add_task(name, total=None)

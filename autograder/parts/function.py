@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import traceback
@@ -171,7 +172,7 @@ class Function(Part):
 
     def judging(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Iterator[Verdict]:
         """The same, check by check."""
-        cases = self._kept_cases(p, key)
+        cases = self.kept_cases(p, key)
         for place, check in enumerate(self.checks, 1):
             verdict = self._over_cases(check, cases, ask)
             yield verdict
@@ -186,7 +187,7 @@ class Function(Part):
         pairs = zip(self.checks, verdicts, strict=False)
         return super().settled(verdicts) or any(verdict.ok is False and check.weight for check, verdict in pairs)
 
-    def _kept_cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
+    def kept_cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         """The hidden cases, drawn once for everybody who has them."""
         kept = self.drawn_cases
         try:
@@ -284,28 +285,28 @@ class Function(Part):
 
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """The hidden inputs, or the reference on them."""
-        for case, again in zip(self.cases(p, key), self.cases(p, key), strict=True):
+        for case, again in zip(self.kept_cases(p, key), self.cases(p, key), strict=True):
             if encode([case.arguments, case.options]) != encode([again.arguments, again.options]):
                 return "inputs() returns two different values when called twice; use only the rng it is given"
-            respondent = self.respondent(local(self.reference, self.name, p), case)
-            arguments = tuple(case.arguments.values())
-            if encode(respondent.call(*arguments)) != encode(respondent.call(*arguments)):
+            kept = self._ours(known, self.reference, case).call(*case.arguments.values())  # which the judge asks, too
+            anew = self.respondent(local(self.reference, self.name, p), again).call(*again.arguments.values())
+            if encode(kept) != encode(anew):
                 return "the reference returns two different values when called twice"
         return ""
 
     def passes(self, subject: Callable[..., Any], case: Case) -> bool:
         """Whether `subject` passes every check in one hidden case."""
-        wrong, right = (
-            self.respondent(known(item, self.name, case.parameters), case) for item in (subject, self.reference)
-        )
+        wrong, right = (self._ours(known, item, case) for item in (subject, self.reference))
         try:
             return all(check.run(case, wrong, right).ok for check in self.checks)
         except NoAnswer:
             return False
 
     def terse(self) -> Part:
-        """Without the search for a known mistake."""
-        return replace(self, mistakes=())
+        """Without the search for a known mistake. Its hidden cases belong to both."""
+        other = copy.copy(self)
+        object.__setattr__(other, "mistakes", ())  # frozen to all others
+        return other
 
     def mutants(self, p: Parameters) -> Iterator[Any] | None:
         """Slips in the reference's syntax tree."""

@@ -106,7 +106,7 @@ class Trained(Function):
         """One verdict, by the median score over the data sets."""
         (check,) = self.checks
         assert isinstance(check, Learned)
-        cases, scores = self._kept_cases(p, key), []
+        cases, scores = self.kept_cases(p, key), []
         for case in cases:
             try:
                 student = self.respondent(ask, case)

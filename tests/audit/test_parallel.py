@@ -1,5 +1,7 @@
 """An audit by several processes finds what one process finds, in the same order."""
 
+import itertools
+
 import pytest
 
 from autograder.audit import parallel
@@ -70,7 +72,11 @@ def test_the_reports_are_those_of_one_process(pool, root, monkeypatch):
     assert sum(text.startswith("equivalent 'x' earns 0 of 1") for text in said) == 1
     assert sum(text.startswith("mistake 'the_same' earns 1 of 1") for text in said) == 1
     assert sum("reads equivalent 'x'" in text for text in said) == 1 and len(said) == 3  # the second route sees it too
-    assert seen[-1] == (12, 12)  # two problems, two parts, three steps of up to five variants
+    costs = [variants * answers * parallel.DECIDED for answers in (6, 6, 2, 2) for variants in (5, 5, 2)]
+    done = list(itertools.accumulate(sorted(costs, reverse=True)))
+    assert [total for _, total in seen] == [sum(costs)] * len(costs)  # those that cost most are begun first
+    assert all(abs(count - wanted) <= max(costs) for (count, _), wanted in zip(seen, done, strict=True))
+    assert seen[-1] == (sum(costs), sum(costs))
 
 
 def test_one_part_alone(pool, root):

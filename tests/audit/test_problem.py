@@ -453,6 +453,38 @@ def test_a_visible_check_that_stops_a_right_answer():
     )
 
 
+def test_a_visible_check_is_made_once_for_all_right_answers_of_a_variant():
+    """Making one may run the reference, or train it."""
+    made = []
+
+    class Counted(Number):
+        def local_check(self, p):
+            """Says nothing."""
+            made.append(p)
+            return ""
+
+    part = Counted("n", points=1, reference=seven, equivalents=[seven_point])
+    planned = audit(*problem(part), variants=2)
+    assert planned.faults == () and len(made) == planned.variants
+
+
+def test_no_hint_is_looked_for_where_somebody_without_knowledge_earns_nothing():
+    """A student would read it, and nobody does here; an answer that earns is reported in a student's words."""
+    looked = []
+
+    class Explained(Expression):
+        def explained(self, decision, answer, p):
+            """Counts who is explained to."""
+            looked.append(answer)
+            return decision
+
+    part = Explained("f", points=1, domains={"x": "positive"}, reference="x + ln(x)")
+    assert audit(*problem(part), variants=1).faults == () and looked == []
+    free = Explained("f", points=1, domains={"x": "positive"}, reference="x - x")
+    (fault, *_) = audit(*problem(free), variants=1).faults
+    assert "an answer without knowledge, 0, earns 1 of 1 points" in fault
+
+
 def seven(p):
     """Seven."""
     return 7

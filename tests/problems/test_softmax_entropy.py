@@ -278,7 +278,7 @@ def test_infinity_by_its_name_in_python(value, verdict):
     p, part = found(PLAIN), PROBLEM.part("reverse_cross_entropy")
     cell = f"nan, inf = float('nan'), float('inf')\n{part.name} = {value!r}"
     assert judge_part(part, p, handed_in(PROBLEM, part, cell), (1,)).standing == verdict
-    told = visible_check(PROBLEM, part, p, cell)
+    told = visible_check(PROBLEM, part, part.local_check(p), cell)
     assert bool(told) == (value is True or value != value), told
 
 
