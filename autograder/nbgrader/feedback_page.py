@@ -215,7 +215,7 @@ def _table(
         said = said if name in known or word == "held" else "not in this file"
         said += ", with a note" if name in noted else ""
         points = f"{'–' if word == 'held' else _number(mark.points)} of {_number(mark.of)}"
-        rows.append(_row(link, points, f'<span aria-hidden="true">{SIGNS[word]}</span> {said}'))
+        rows.append(_row(link, points, f'<span aria-hidden="true">{SIGNS[word]}</span>&nbsp;{said}'))
     return _as_table(caption, ("Part", "Points", "Result"), rows)
 
 
