@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.course.answer_keys import why_in_a_line
+from autograder.course.answer_keys import spelled_of, why_in_a_line
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import AutograderError
 from autograder.grading import typeset
@@ -49,8 +49,8 @@ def group_card(group: Group, most: float) -> dict[str, Any]:
 
 
 def _member(answer: Waiting, first: Waiting) -> dict[str, Any]:
-    """One student of a group; the answer and the reference where they are written in another way."""
-    differs = _shown(answer) != _shown(first)
+    """One student of a group; the answer and the reference where more than spaces differs."""
+    differs = spelled_of(_shown(answer)) != spelled_of(_shown(first))
     reference = reference_html(answer) if answer.p != first.p else ""
     return {
         "student": answer.student,

@@ -47,10 +47,10 @@ def queue(place: Path) -> Iterator[str]:
     command = forked.Forked(words, cwd=place, env=layers.environment())
     try:
         yield next(line.strip() for line in command.stdout if line.startswith("http"))
-    finally:
         command.send_signal(signal.SIGINT)
-        said, _ = command.communicate(SECONDS)
-    assert "All decisions are in the gradebook." in said
+        assert "All decisions are in the gradebook." in command.communicate(SECONDS)[0]
+    finally:
+        command.kill()
 
 
 def settled(page: Any) -> str:
