@@ -145,8 +145,7 @@ def why_html(answer: Waiting) -> str:
             continue
         said = " ".join(filter(None, (why_in_a_line(verdict), verdict.witness)))
         head = f"{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code>"
-        told = "\n\n".join(text for text in dict.fromkeys(verdict.staff.split("\n\n")) if text.strip() not in said)
-        staff = f'<pre class="typed">{html.escape(told[:LONG])}</pre>' if told else ""
+        staff = f'<pre class="typed">{html.escape(verdict.staff[:LONG])}</pre>' if verdict.staff else ""
         lines.append(f"<p>{head} {html.escape(said)}</p>{staff}")
     lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
     if found := other_reading(answer):
