@@ -105,7 +105,7 @@ def test_two_hundred_answers_are_decided_by_the_keyboard(crowd, open_page, keep)
     assert all(rows[place] == ({"total": 4, "count": 2, "why": 2}[place[1]], False) for place in waiting)
 
 
-def test_two_graders_are_not_offered_the_same(course, open_page, keep) -> None:  # noqa: F811
+def test_two_graders_are_not_offered_the_same(course, open_page, keep, violations) -> None:  # noqa: F811
     """At one server, what another looks at comes to nobody else. At two, who is slower is told, and writes nothing."""
     with queue(course) as address, queue(course) as other:
         gil, mia, zoe = (open_page(f"{place}&grader={name}") for place, name in
@@ -113,6 +113,7 @@ def test_two_graders_are_not_offered_the_same(course, open_page, keep) -> None: 
         shown = [settled(page) and only(page, "total") for page in (gil, mia, zoe)]
         assert ["2 students" in heading for heading in shown] == [True, False, True]
         keep(mia, "queue_two_graders", whole=False)
+        assert violations(mia) == []
         press(gil, "1", "Enter")
         gil.wait_for_selector("#history li")
         press(zoe, "3", "Enter")
