@@ -88,7 +88,7 @@ def sheet(**more):
 
 def words_of(text):
     """What somebody reads."""
-    return html.unescape(" ".join(re.sub(r"<style.*?</style>|<[^>]+>", " ", text, flags=re.DOTALL).split()))
+    return " ".join(html.unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", text, flags=re.DOTALL)).split())
 
 
 def sections(text):
@@ -133,7 +133,7 @@ def test_a_persons_decision_stands_in_place_of_the_machines():
 def test_a_void_is_said():
     """The part has the sentence, and its row points to it."""
     assert "About this part Everybody has the points." in words_of(sections(PAGE)["wrong"][1])
-    assert re.search("About wrong wrong 0 of 4 ✗\xa0lost, with a note", words_of(PAGE))
+    assert re.search("About wrong wrong 0 of 4 ✗ lost, with a note", words_of(PAGE))
 
 
 def test_the_total_and_what_waits_stand_at_the_top():
