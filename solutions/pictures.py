@@ -45,7 +45,8 @@ def learning_curves(runs: Mapping[str, Curve], title: str = "") -> Figure:
     axes = figure.add_subplot(title=title, xlabel="step", ylabel="loss", yscale="log" if wide else "linear")
     for number, (name, run) in enumerate(runs.items()):
         axes.plot(run.losses, color=f"C{number}", linewidth=1, alpha=0.25)
-        axes.plot(running_mean(run.losses), color=f"C{number}", label=name)
+        width = 2 if number else 5  # so that the first one is seen under another that is the same
+        axes.plot(running_mean(run.losses), color=f"C{number}", label=name, linewidth=width)
     first = next(iter(runs.values()))
     for name, style in zip(LEVELS, STYLES, strict=True):
         if name in first.figures:

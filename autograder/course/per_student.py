@@ -31,7 +31,7 @@ def write_own(
         raise StaffError(
             "assignment",
             f'{assignment.name}.toml gives the whole class one variant. Write variants = "student" into it, and give '
-            f"this command again, with --force if it was released to the class before; then autograder release "
+            "this command again, with --force if it was released to the class before; then autograder release "
             f"{assignment.name}",
         )
     import nbformat

@@ -186,7 +186,7 @@ def _held_if(submission: Submission, outcome: Outcome) -> Outcome:
     if not reason:
         return outcome
     code = WHOLE if submission.broken else "held"
-    staff = "\n\n".join([reason, *submission.flags]) if submission.broken else reason
+    staff = "\n\n".join(flag for flag in submission.flags if submission.broken and flag != reason)
     verdict = Verdict(
         check="submission", ok=None, code=code, message=f"{reason} A grader will check this.", staff=staff
     )

@@ -67,8 +67,8 @@ def reference(part: Part, p: Parameters) -> str:
     right = getattr(part, "written_by_author", None) or getattr(part, "right", None)
     if right is not None:
         return answer(part, right(p), p)
-    solution = part.solution_cell(p).partition(f"{BEGIN}\n")[2].partition(f"\n{END}")[0]
-    return code(textwrap.dedent(solution))
+    solution = part.solution_cell(p).partition(f"{BEGIN}\n")[2].partition(END)[0]
+    return code(textwrap.dedent(solution).strip("\n"))
 
 
 def as_typed(value: Any) -> str:

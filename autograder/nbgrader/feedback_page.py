@@ -215,7 +215,7 @@ def _table(
         said = said if name in known or word == "held" else "not in this file"
         said += ", with a note" if name in noted else ""
         points = f"{'–' if word == 'held' else _number(mark.points)} of {_number(mark.of)}"
-        rows.append(_row(link, points, f'<span aria-hidden="true">{SIGNS[word]}</span> {said}'))
+        rows.append(_row(link, points, f'<span aria-hidden="true">{SIGNS[word]}</span>&nbsp;{said}'))
     return _as_table(caption, ("Part", "Points", "Result"), rows)
 
 
@@ -297,13 +297,14 @@ def _section(sheet: Sheet, notebook: str, part: Part, standing: Standing, commen
     name = f' <span class="name">{_text(part.name)}</span>' if title != part.name else ""
     heading = f"<h2>{words_in_line(title)}{name}</h2>"
     line = f'<p class="mark"><span aria-hidden="true">{SIGNS[word]}</span> {said}{points}</p>'
+    looked = sheet.said.get(f"{notebook}.{part.name}", "")
     body = _joined(
         [
             _void(part),
             _answer(part),
             _found(part, word, mark, said, comments),
-            _comment(part, word, mark, said, comments),
-            _said(sheet.said.get(f"{notebook}.{part.name}", "")),
+            _comment(part, word, mark, said, comments, looked),
+            _said(looked),
             _folded("The reference, and why", solution, "solution"),
             _folded("The question", "".join(map(markdown, part.question)), "question"),
             _ask(sheet, notebook, part, word, said, mark),
@@ -378,11 +379,15 @@ def _own_comment(part: Part, comments: Comments) -> str:
     return _CHECK.sub("", text)
 
 
-def _comment(part: Part, word: str, mark: Mark, said: str, comments: Comments) -> str:
-    """What a person wrote; under an answer in words that nobody has decided about, what the package says."""
+def _comment(part: Part, word: str, mark: Mark, said: str, comments: Comments, looked: str) -> str:
+    """What a person wrote, unless what came of another look says the same; under an answer in words that nobody has
+    decided about, what the package says.
+    """
     by_hand = next(
         (comments[name][0] for name in (answer_id(part.name), part.name) if comments.get(name, ("",))[0]), ""
     )
+    if by_hand and by_hand.strip() in looked:
+        return ""
     if by_hand:
         return f'<div class="note"><p class="label">Comment</p>{words(by_hand, escape=True)}</div>'
     if part.test is not None or mark.decided or said == NOT_GRADED:

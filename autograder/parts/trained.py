@@ -46,6 +46,7 @@ class Trained(Function):
     """
 
     _: KW_ONLY
+    trials: int = 5  # what is misjudged on a share r of the data sets is misjudged with a probability of at most 10 r^3
     score: Score | None = None
     reach: float = 0.0
     fail: float = 0.0

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from autograder.course.answer_keys import why_in_a_line
+from autograder.course.answer_keys import spelled_of, why_in_a_line
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import AutograderError
 from autograder.grading import typeset
@@ -49,8 +49,8 @@ def group_card(group: Group, most: float) -> dict[str, Any]:
 
 
 def _member(answer: Waiting, first: Waiting) -> dict[str, Any]:
-    """One student of a group; the answer and the reference where they are written in another way."""
-    differs = _shown(answer) != _shown(first)
+    """One student of a group; the answer and the reference where more than spaces differs."""
+    differs = spelled_of(_shown(answer)) != spelled_of(_shown(first))
     reference = reference_html(answer) if answer.p != first.p else ""
     return {
         "student": answer.student,
@@ -145,8 +145,7 @@ def why_html(answer: Waiting) -> str:
             continue
         said = " ".join(filter(None, (why_in_a_line(verdict), verdict.witness)))
         head = f"{word} <b>{html.escape(verdict.check)}</b> <code>{html.escape(verdict.code)}</code>"
-        told = "\n\n".join(text for text in dict.fromkeys(verdict.staff.split("\n\n")) if text.strip() not in said)
-        staff = f'<pre class="typed">{html.escape(told[:LONG])}</pre>' if told else ""
+        staff = f'<pre class="typed">{html.escape(verdict.staff[:LONG])}</pre>' if verdict.staff else ""
         lines.append(f"<p>{head} {html.escape(said)}</p>{staff}")
     lines += [f"<p>{html.escape(note)}</p>" for note in answer.outcome.notes]
     if found := other_reading(answer):

@@ -127,7 +127,7 @@ def test_each_check_is_shown_with_what_it_earned(pages):
     centre = section(pages["mistake_centre_detached_mean"], "centre")
     assert "partly earned, 2 of 4 points" in centre and "✓ earned: values ✗ lost: gradient" in centre
     assert "What is wrong You detached the mean: the values are right" in centre
-    assert "Where it shows in the check gradient What to try next Look for what cuts" in centre
+    assert "Where it shows in the check gradient. What to try next Look for what cuts" in centre
     assert "earned, 3 of 3 points" in section(pages["mistake_centre_detached_mean"], "Layer")
     assert "waiting for a grader, 2 points" in section(pages["mistake_centre_detached_mean"], "why")
 

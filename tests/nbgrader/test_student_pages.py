@@ -88,7 +88,7 @@ def sheet(**more):
 
 def words_of(text):
     """What somebody reads."""
-    return html.unescape(" ".join(re.sub(r"<style.*?</style>|<[^>]+>", " ", text, flags=re.DOTALL).split()))
+    return " ".join(html.unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", text, flags=re.DOTALL)).split())
 
 
 def sections(text):
@@ -199,6 +199,9 @@ def test_what_came_of_a_request_is_said():
     assert "Your request You asked for another look." in words_of(sections(text)["half"][1])
     assert "Your request" not in words_of(sections(text)["wrong"][1])
     assert "sums.half: You asked for another look." in words_of(overview(sheet(said=said)))
+    answered = {"sums.half": "You asked for another look. Your points were changed. Half of it."}
+    spoken = page(sheet(said=answered), "sums", NOTEBOOK, COMMENTS | {"half-answer": ("Half of it.", "")})
+    assert words_of(sections(spoken)["half"][1]).count("Half of it.") == 1, "not once more as the comment"
 
 
 def test_references_stand_only_where_they_are_told():

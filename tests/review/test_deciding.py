@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.core import Part
-from autograder.course.answer_keys import Key
+from autograder.core import Outcome, Part, Verdict
+from autograder.course.answer_keys import Key, key_of
 from autograder.course.deciding import Conflict, Desk
 from autograder.course.run import Options, run
 from autograder.course.waiting import ByJudge, Group, Waiting, grouped
@@ -98,6 +98,16 @@ def test_what_is_the_same_answer(one, other, same) -> None:
     """The judge decides, with the numbers of each variant; what is right of one must be right of the other."""
     assert (len(grouped([one, other], ByJudge())) == 1) is same
     assert (len(grouped([other, one], ByJudge())) == 1) is same
+
+
+@pytest.mark.parametrize(("code", "compared"), [("undecided", True), ("unreadable", False)])
+def test_a_matrix_is_kept_by_its_rows(code, compared) -> None:
+    """It was handed in as rows, and is compared as such where it could be read; so is its reference."""
+    part = Matrix("f", points=1, domains={"x": "positive"}, reference=[["x", "0"]])
+    verdict = Verdict(check="matrix", ok=None, code=code, message="?")
+    held = Outcome(part="f", standing="held", points=0, max_points=1, verdicts=(verdict,))
+    found = key_of("n.f", held, part, {}, [["x", "x - x"]], "f = …", {}, None, "own")
+    assert (found.typed, found.right, found.compared) == ("[['x', 'x - x']]", "[['x', '0']]", compared)
 
 
 def test_a_decision_is_a_mark_by_hand_for_all_of_a_group(course, desk) -> None:

@@ -13,12 +13,10 @@ import pytest
 from autograder.course.run import Options, run
 from autograder.sandbox import layers
 from tests import forked
-from tests.browsing import SECONDS, browser, opened
-from tests.review.conftest import hand_in_all
+from tests.review.conftest import course, finished, hand_in_all  # noqa: F401
 from tests.review.test_deciding import marks
 
-pytestmark = pytest.mark.browser
-
+SECONDS = 120  # on a machine that does much else
 TWELVE = 12
 CLASS = 68  # of three answers each
 
@@ -35,7 +33,7 @@ def answers(number: int) -> dict[str, str]:
 
 
 @pytest.fixture
-def crowd(course) -> Path:
+def crowd(course) -> Path:  # noqa: F811
     """The course with a large class."""
     hand_in_all(course, {f"student{number:02}": answers(number) for number in range(CLASS)})
     run(course, Options(assignment="ps1", jobs=2, feedback=False))
@@ -43,21 +41,21 @@ def crowd(course) -> Path:
 
 
 @contextlib.contextmanager
-def queue(course: Path) -> Iterator[str]:
+def queue(place: Path) -> Iterator[str]:
     """`autograder review`, and the address that it prints; it is ended as a grader ends it."""
-    words = ["autograder", "review", "ps1", "--no-open", "--course", str(course)]
-    command = forked.Forked(words, cwd=course, env=layers.environment())
+    words = ["autograder", "review", "ps1", "--no-open", "--course", str(place)]
+    command = forked.Forked(words, cwd=place, env=layers.environment())
     try:
         yield next(line.strip() for line in command.stdout if line.startswith("http"))
-    finally:
         command.send_signal(signal.SIGINT)
-        said, _ = command.communicate(SECONDS)
-    assert "All decisions are in the gradebook." in said
+        assert "All decisions are in the gradebook." in command.communicate(SECONDS)[0]
+    finally:
+        command.kill()
 
 
 def settled(page: Any) -> str:
     """What the page shows once it has done what it was told; the heading of the card."""
-    page.wait_for_selector('#card[aria-busy="false"]')
+    page.wait_for_selector('#card[aria-busy="false"]', timeout=SECONDS * 1000)
     return str(page.inner_text("#card .top" if page.locator("#card .top").count() else "#card"))
 
 
@@ -75,15 +73,16 @@ def only(page: Any, part: str) -> str:
     return settled(page)
 
 
-def test_two_hundred_answers_are_decided_by_the_keyboard(crowd) -> None:
+def test_two_hundred_answers_are_decided_by_the_keyboard(crowd, open_page, keep) -> None:
     """With a comment, an undo, somebody taken out, one skipped: nothing waits then, and all is in the gradebook."""
     waiting = [place for place, (_, waits) in marks(crowd).items() if waits]
     assert len(waiting) >= 200
-    with browser() as chromium, queue(crowd) as address:
-        page = opened(chromium, address)
+    with queue(crowd) as address:
+        page = open_page(address)
         settled(page)
         assert "12 students" in only(page, "total")
         assert "<math" in page.inner_html("#card .box:nth-of-type(2)"), "the reference is typeset"
+        keep(page, "queue_twelve", whole=False)
         press(page, "2", "c")
         page.keyboard.type("Which letter is $b$?")
         press(page, "Enter")
@@ -101,23 +100,25 @@ def test_two_hundred_answers_are_decided_by_the_keyboard(crowd) -> None:
         assert page.inner_html("#card") != skipped
         while "Nothing waits" not in settled(page):
             press(page, "1", "Enter")
-        assert page.elsewhere == []
     rows = marks(crowd)
     assert not any(waits for _, waits in rows.values())
     assert all(rows[place] == ({"total": 4, "count": 2, "why": 2}[place[1]], False) for place in waiting)
 
 
-def test_two_graders_are_not_offered_the_same(course) -> None:
+def test_two_graders_are_not_offered_the_same(course, open_page, keep, violations) -> None:  # noqa: F811
     """At one server, what another looks at comes to nobody else. At two, who is slower is told, and writes nothing."""
-    with browser() as chromium, queue(course) as address, queue(course) as other:
-        gil, mia, zoe = (opened(chromium, f"{place}&grader={name}") for place, name in
+    with queue(course) as address, queue(course) as other:
+        gil, mia, zoe = (open_page(f"{place}&grader={name}") for place, name in
                          ((address, "gil"), (address, "mia"), (other, "zoe")))  # fmt: skip
         shown = [settled(page) and only(page, "total") for page in (gil, mia, zoe)]
         assert ["2 students" in heading for heading in shown] == [True, False, True]
+        keep(mia, "queue_two_graders", whole=False)
+        assert violations(mia) == []
         press(gil, "1", "Enter")
         gil.wait_for_selector("#history li")
         press(zoe, "3", "Enter")
         assert "gil has" in zoe.inner_text("#message")
+        keep(zoe, "queue_too_late", whole=False)
         assert {marks(course)[student, "total"] for student in ("ada", "bob")} == {(4, False)}
         press(mia, "3", "Enter")
         assert marks(course)["eve", "total"] == (0, False)
