@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.readme import handed_in_course
 from tests.browsing import keep, violations
+from tests.nbgrader.test_student_pages import PAGE
 
 COMMANDS = (
     "grade ps1",
@@ -27,6 +28,7 @@ PAGES = {
     "feedback": "feedback/bob/ps1/scaled_scores.html",
     "feedback_held": "feedback/cleo/ps1/scaled_scores.html",
     "feedback_total": "feedback/bob/ps1/index.html",
+    "feedback_in_all_states": "states.html",
     "report": "report.html",
     "similar": "similar.html",
 }
@@ -39,6 +41,7 @@ def course(tmp_path_factory) -> Path:
     for line in COMMANDS:
         subprocess.run([sys.executable, "-m", "autograder", *line.split()], cwd=folder, check=True)
     shutil.unpack_archive(folder / "zips/ps1.zip", folder / "zip")
+    (folder / "states.html").write_text(PAGE, encoding="utf-8")
     return folder
 
 
@@ -66,7 +69,7 @@ def test_a_phone_needs_no_scrolling_sideways(page, course, open_page):
     assert violations(shown) == []
 
 
-@pytest.mark.parametrize("page", ["feedback", "report", "statement"])
+@pytest.mark.parametrize("page", ["feedback", "feedback_in_all_states", "report", "statement"])
 def test_printed(page, course, open_page, tmp_path):
     """The page prints, and nothing is folded on paper."""
     shown = open_page(found(course, page))

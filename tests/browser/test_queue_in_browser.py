@@ -13,10 +13,10 @@ import pytest
 from autograder.course.run import Options, run
 from autograder.sandbox import layers
 from tests import forked
+from tests.browsing import SECONDS, keep, violations
 from tests.review.conftest import course, finished, hand_in_all  # noqa: F401
 from tests.review.test_deciding import marks
 
-SECONDS = 120  # on a machine that does much else
 TWELVE = 12
 CLASS = 68  # of three answers each
 
@@ -73,7 +73,7 @@ def only(page: Any, part: str) -> str:
     return settled(page)
 
 
-def test_two_hundred_answers_are_decided_by_the_keyboard(crowd, open_page, keep) -> None:
+def test_two_hundred_answers_are_decided_by_the_keyboard(crowd, open_page) -> None:
     """With a comment, an undo, somebody taken out, one skipped: nothing waits then, and all is in the gradebook."""
     waiting = [place for place, (_, waits) in marks(crowd).items() if waits]
     assert len(waiting) >= 200
@@ -105,7 +105,7 @@ def test_two_hundred_answers_are_decided_by_the_keyboard(crowd, open_page, keep)
     assert all(rows[place] == ({"total": 4, "count": 2, "why": 2}[place[1]], False) for place in waiting)
 
 
-def test_two_graders_are_not_offered_the_same(course, open_page, keep, violations) -> None:  # noqa: F811
+def test_two_graders_are_not_offered_the_same(course, open_page) -> None:  # noqa: F811
     """At one server, what another looks at comes to nobody else. At two, who is slower is told, and writes nothing."""
     with queue(course) as address, queue(course) as other:
         gil, mia, zoe = (open_page(f"{place}&grader={name}") for place, name in
