@@ -81,6 +81,7 @@ def heat_maps(
         axes = figure.add_subplot(1, len(shown), number + 1, xlabel=x, ylabel="" if number else y)
         axes.set_title(title, fontsize=12 if len(shown) < 4 else 9)
         image = axes.imshow(matrix.numpy(), vmin=lowest, vmax=highest, cmap="viridis", aspect="auto")
+        axes.locator_params(integer=True)  # there is no entry between two
         if columns:
             axes.set_xticks(range(len(columns)), columns)
             if max(map(len, columns)) > 2:
