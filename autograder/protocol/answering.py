@@ -113,7 +113,7 @@ def value_alone(question: Question) -> Question | None:
     options = {word: value for word, value in question.options.items() if word not in ("wrt", "cotangent", _BOTH)}
     if question.kind not in _RUNS or "cotangent" not in question.options:
         return None
-    kind = "call" if question.kind == "gradient" else question.kind
+    kind = {"gradient": "call"}.get(question.kind, question.kind)
     return Question(kind=kind, name=question.name, arguments=question.arguments, options=options)
 
 
