@@ -186,7 +186,7 @@ def extend(assignment: str, student: str, days: float, course: Path | None) -> N
 
 @command(name="print")
 @click.argument("assignment")
-@click.option("--seats", type=click.IntRange(1, 9999), default=0, help="Print this many seats, without a roster.")
+@click.option("--seats", type=click.IntRange(1, 9999), help="Print this many seats, without a roster.")
 @click.option(
     "--roster",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -14,6 +14,8 @@ from autograder.authoring import privacy
 from autograder.course.lock import alone
 from autograder.grading import report as reports
 from autograder.nbgrader.class_gradebook import read_class
+from autograder.printing.seats import read_seats
+from autograder.reporting.class_marks import ClassMarks
 from autograder.reporting.given_marks import Given, by_student, read_given
 from autograder.reporting.sheet import read_sheet
 
@@ -33,7 +35,9 @@ def take(
 ) -> list[Given]:
     """Take a table's marks; what changes. With `dry_run` nothing is written."""
     sheet, course = read_sheet(table), course.resolve()
-    given = read_given(sheet, read_class(course, assignment), columns, id_column)
+    marks = read_class(course, assignment)
+    seats = {seat.code: seat.student for seat in read_seats(course, assignment)}
+    given = read_given(sheet, marks, columns, id_column, seats)
     if dry_run or not given:
         return given
     from autograder.nbgrader.course_api import opened  # nbgrader writes marks, and is not needed to compare them
@@ -44,11 +48,19 @@ def take(
         try:
             for student, changes in by_student(given).items():
                 rows = [(change.item.notebook, change.item.part, change.after, change.comment) for change in changes]
-                folder.rows.give(student, rows, {change.item.notebook for change in changes if change.on_paper})
+                folder.rows.give(student, rows, _on_paper(marks, student, changes, seated=student in seats.values()))
                 _note(folder, changes, table, grader or getpass.getuser())
         finally:
             folder.close()
     return given
+
+
+def _on_paper(marks: ClassMarks, student: str, changes: list[Given], *, seated: bool) -> set[str]:
+    """The notebooks of which nothing was handed in, and a person marks: all of them where somebody has a seat."""
+    if not seated:
+        return {change.item.notebook for change in changes if change.on_paper}
+    found = next(pupil.marks for pupil in marks.pupils if pupil.id == student)
+    return {item.notebook for item in marks.items if found[item.name].status == "missing"}
 
 
 def _note(folder: Folder, changes: list[Given], table: Path, grader: str) -> None:
