@@ -59,7 +59,7 @@ def take(
 
 
 def _with_seated(marks: ClassMarks, course: Path, seated: Iterable[str]) -> ClassMarks:
-    """With those who sat the exam on paper, and of whom the gradebook knows nothing yet; the roster vouches for them."""
+    """With those of the roster who sat the exam on paper, and whom the gradebook does not know yet."""
     have = {pupil.id for pupil in marks.pupils}
     on_roster = {person.id for person in of_course(course)} if set(seated) - have - {""} else set()
     nothing = {item.name: Mark(status="missing") for item in marks.items}

@@ -65,7 +65,7 @@ class Printing:
         self.folder = course / FOLDER / assignment.name
         self.paper = Paper(course, assignment, root)
         self.drawing = Drawing(assignment, self.paper.problems, course_secret(course))
-        self._sheets, self._typesetter = Sheets(self.paper), Typesetter(course)
+        self._sheets, self.typesetter = Sheets(self.paper), Typesetter(course)
         self._codes = CODES
         self._notes: list[str] = []
 
@@ -92,7 +92,7 @@ class Printing:
         self, seats: Sequence[Seat], *, only: Sequence[str] = (), large: bool = False, force: bool = False
     ) -> Printed:
         """Write the sheets of these seats, or `only` of some, in `large` print if so; and the table of them all."""
-        self._refuse_unprintable(seats)
+        self.refuse_unprintable(seats)
         chosen = [seat_of(seats, code) for code in only] if only else list(seats)
         if large:
             chosen = [replace(seat, given=replace(seat.given, large=True)) for seat in chosen]
@@ -168,7 +168,7 @@ class Printing:
     def _pdf(self, code: str, codes: dict[str, bytes]) -> bytes:
         exam = self.assignment.exam
         files = {**codes, **self._sheets.files}
-        return self._typesetter.pdf(code, files, title=self.assignment.title, language=exam.language)
+        return self.typesetter.pdf(code, files, title=self.assignment.title, language=exam.language)
 
     def _save(self, name: str, content: bytes) -> None:
         path = self.folder / name
@@ -177,7 +177,7 @@ class Printing:
 
     def _printable(self, seat: Seat) -> str:
         """The name for the cover; empty where no font here has its signs."""
-        missing = self._typesetter.missing(seat.name)
+        missing = self.typesetter.missing(seat.name)
         if not missing:
             return seat.name
         self._notes.append(
@@ -186,7 +186,12 @@ class Printing:
         )
         return ""
 
-    def _refuse_unprintable(self, seats: Sequence[Seat]) -> None:
+    def page_count(self, seat: Seat) -> int:
+        """How many pages a seat's sheet has."""
+        return pages(self.sheet(seat))
+
+    def refuse_unprintable(self, seats: Sequence[Seat]) -> None:
+        """StaffError names every formula of these seats that paper cannot show."""
         texts = [
             text
             for seat in seats
