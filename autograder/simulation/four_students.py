@@ -65,11 +65,6 @@ _MAKES: dict[str, Callable[[Work], Files]] = {
     "wrong": _wrong,
     "empty": lambda work: work.files(),
 }
-    "right": _right,
-    "otherwise": _otherwise,
-    "wrong": _wrong,
-    "empty": lambda work: work.files(),
-}
 
 
 def differing(place: Path, course: Path, assignment: Assignment, root: Path) -> list[str]:
