@@ -124,7 +124,8 @@ class _Course:
 
     def problems(self) -> str:
         """The audit finds no fault in some variants, that of the class first."""
-        faults, mistakes = [], 0
+        faults: list[str] = []
+        mistakes = 0
         for slug in self._assignment.problems:
             seed = class_seed(self._assignment, loading.load(slug, self._root))
             for found in audit_all(self._pool, [slug], self._root, variants=self._variants, seed=seed):
