@@ -306,6 +306,7 @@ def read_submission(
     whole.held |= {**choice.held, **known.held}
     if transcript := transcribed.read(handouts.course, handouts.assignment).get(student):
         whole.held |= transcript.held(path.stem, _graded(whole.notebook))
+        whole.flags.append(Flag(code="paper", message=f"On paper, seat {transcript.seat}."))
     if known.reason:
         whole.broken = known.reason
         whole.flags.append(Flag(code="identity", message=known.reason))

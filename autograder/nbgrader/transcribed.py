@@ -29,7 +29,7 @@ class Transcript:
 
     def _reason(self, name: str) -> str:
         if name in self.answers:
-            return f"Transcribed by {self.by.get(name, 'nobody named')} from seat {self.seat}."
+            return f"Transcribed from paper by {self.by.get(name, 'nobody named')}."  # the same for the same answer
         return f"This was answered on paper (seat {self.seat}), and is not marked yet."
 
 

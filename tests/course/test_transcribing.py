@@ -12,8 +12,12 @@ from click.testing import CliRunner
 from autograder.authoring import loading
 from autograder.authoring.variants import variant
 from autograder.cli import main
+from autograder.course.waiting import ByJudge, Group, Reading, grouped
 from autograder.nbgrader.class_gradebook import read_class
+from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.folder import Folder
 from autograder.printing.seats import read_seats
+from autograder.review.rubric_items import RubricItem, rubric_items
 from tests.course.conftest import Classroom
 
 PEOPLE = "id,last_name,first_name\nada,Lovelace,Ada\nbob,Bell,Bob\ncleo,Łukasz,Cleo\n"
@@ -75,14 +79,14 @@ def test_copied_answers_are_judged_and_wait(printed, tmp_path) -> None:
     """The key's answers come to full marks by the judge, a wrong one to none; all wait, and what was not copied too."""
     right = right_answers(printed, "ada")
     lines = [["seat", "part", "answer", "transcribed by"]]
-    lines += [["A-001", part, right[part], "Dr T"] for part in ("centre", "parameters", "axis", "why")]
+    lines += [["A-001", part, right[part], "Dr T"] for part in ("centre", "parameters", "axis")]
     lines += [["A-002", "parameters", "1", ""], ["A-002", "axis", "", ""]]
     with (tmp_path / "t.csv").open("w", newline="") as file:
         csv.writer(file).writerows(lines)
-    assert "5 answers of 2 students would be taken" in command(printed, "marks", str(tmp_path / "t.csv"), "--dry-run")
+    assert "4 answers of 2 students would be taken" in command(printed, "marks", str(tmp_path / "t.csv"), "--dry-run")
     assert not (printed / "submitted/ada").exists()
     said = command(printed, "marks", str(tmp_path / "t.csv"), "--grader", "Dr B")
-    assert "5 answers of 2 students taken" in said and "autograder review ps1" in said
+    assert "4 answers of 2 students taken" in said and "autograder review ps1" in said
     assert "0 answers of 0 students taken" in command(printed, "marks", str(tmp_path / "t.csv"))
     assert Classroom(printed).grade()["exit"] == 0
     found = {}
@@ -90,13 +94,36 @@ def test_copied_answers_are_judged_and_wait(printed, tmp_path) -> None:
         report = json.loads((printed / f"reports/ps1/{student}/tiny.json").read_text())
         assert {outcome["standing"] for outcome in report["outcomes"]} == {"held"} and report["points"] == 0
         found[student] = {outcome["part"]: outcome["verdicts"] for outcome in report["outcomes"]}
-    assert "Transcribed by Dr T from seat A-001." in found["ada"]["axis"][0]["message"]
-    assert "Transcribed by Dr B from seat A-002." in found["bob"]["parameters"][0]["message"]
+    assert "Transcribed from paper by Dr T." in found["ada"]["axis"][0]["message"]
+    assert "Transcribed from paper by Dr B." in found["bob"]["parameters"][0]["message"]
     assert "not marked yet" in found["ada"]["Layer"][0]["message"]
     for part in ("centre", "parameters", "axis"):
         assert all(verdict["ok"] for verdict in found["ada"][part][1:]) and found["ada"][part][1:]
     assert found["bob"]["parameters"][1]["ok"] is False
     assert read_class(printed, "ps1").pupil("ada").status == "held"  # type: ignore[union-attr]
+    with opened(printed) as api:
+        folder = Folder(api, "ps1")
+        groups = grouped(Reading(folder).waiting(), ByJudge())
+        folder.close()
+    assert len(groups) == 10 and all(len(group.answers) == 1 for group in groups)  # what is not marked yet is no answer
+    chosen = {group.first.item: [item.label for item in rubric(group) if item.chosen] for group in groups}
+    assert chosen["tiny.Layer"] == chosen["tiny.why"] == []
+    proposed = {(group.first.student, group.first.name): rubric(group) for group in groups}
+    assert [item.points for item in proposed["bob", "parameters"] if item.chosen] == [0]
+    assert [item.points for item in proposed["ada", "axis"] if item.chosen] == [1]
+
+
+def rubric(group: Group) -> list[RubricItem]:
+    """What a grader can click."""
+    return rubric_items(group.first.part, group.first.outcome, group.first.maximum)[0]
+
+
+def test_words_are_copied_as_well(printed, tmp_path) -> None:
+    """They are what a person reads."""
+    command(printed, "marks", table(tmp_path, 'seat,part,answer\nA-001,why,"Rows, and\nrows."\n'))
+    notebook = json.loads((printed / "submitted/ada/ps1/tiny.ipynb").read_text())
+    assert any("Rows, and\nrows." in cell["source"] for cell in notebook["cells"])
+    assert any("axis = " in cell["source"] for cell in notebook["cells"])  # what was copied before is there still
 
 
 def test_points_come_by_seat(printed, tmp_path) -> None:
