@@ -22,7 +22,9 @@ SAID = [
     ("Should it be infinite, type `inf`.", "Should it be infinite, write `inf`."),
     ("In typed equations `sigma` is $\\sigma$.", "In written equations `sigma` is $\\sigma$."),
     ("the normaliser $Z$, typed `Z`, for", "the normaliser $Z$, written `Z`, for"),
-    ("Type `W~`, or paste LaTeX with `\\tilde{W}`.", "Write `W~` `\\tilde{W}`."),
+    ("Type `W~`, or paste LaTeX with `\\tilde{W}`.", "Write `W~`."),
+    ("Type `h->`, or paste LaTeX with `\\vec{h}` and `\\bar{h}`. More.", "Write `h->`. More."),
+    ("Type it by name, or paste LaTeX.", "Write it by name."),
     ("**Typing.** In plain text.\nOr not.\n\n**More.** It stays.", "**More.** It stays."),
     # What only looks like it.
     ("Assign each letter to a class.", "Assign each letter to a class."),
