@@ -188,9 +188,7 @@ def _held_if(submission: Submission, outcome: Outcome) -> Outcome:
         return outcome
     code = WHOLE if submission.broken else "held"
     staff = "\n\n".join(flag for flag in submission.flags if submission.broken and flag != reason)
-    verdict = Verdict(
-        check=SUBMISSION, ok=None, code=code, message=f"{reason} A grader will check this.", staff=staff
-    )
+    verdict = Verdict(check=SUBMISSION, ok=None, code=code, message=f"{reason} A grader will check this.", staff=staff)
     return Outcome(
         part=outcome.part,
         standing="held",

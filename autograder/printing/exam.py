@@ -116,7 +116,7 @@ class Printing:
         )
 
     def _written(self, seats: Sequence[Seat]) -> Iterator[Seat]:
-        """Sheet by sheet. Several are typeset at a time, but one thread asks the problems: Python's parser needs that."""
+        """Sheet by sheet. Several are typeset at a time; one thread asks the problems, as Python's parser needs it."""
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             done = [pool.submit(self._pdf, *self._code_of(seat)) for seat in seats]
             for seat, future in zip(self._watch(seats, len(seats), "sheets"), done, strict=True):
