@@ -238,7 +238,7 @@ def print_(assignment: str, course: Path | None, **options: Any) -> None:
     \b
     What comes of it lies in print/exam-1/, for you alone:
       A-001.pdf …       the sheets: cover, questions with frames, scratch paper
-      all.pdf           all of them, in stapling order, to be printed on both sides
+      all.pdf           all of them in stapling order, for both sides of a page
       key/              the keys: answers, accepted forms, known mistakes, rubrics
       seats.csv         seat, student, seeds, order of options
 
