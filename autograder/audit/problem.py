@@ -12,10 +12,12 @@ from typing import Any
 
 from autograder.audit.parity import band
 from autograder.audit.part import Findings, examine, heard, name_of
+from autograder.authoring import paper_formulas
 from autograder.authoring.loading import unused
 from autograder.authoring.statement import render
 from autograder.authoring.variants import stream_key, variant
 from autograder.core import Parameters, Part, Problem
+from autograder.errors import StaffError
 from autograder.maths import guard
 from autograder.protocol.answering import one_thread
 from autograder.protocol.codec import encode
@@ -126,6 +128,8 @@ def plan(problem: Problem, text: str, *, variants: int, seed: int) -> Plan:
     drawn, distinct = _draws(problem, seed, found)
     chosen, unseen = _various(distinct, variants)
     sections = [_statement(problem, text, p, found) for p in chosen]
+    for sentence in _on_paper(sections):
+        found.note(sentence, sentence)
     par = heard(found, {}, _par, problem, distinct) if distinct else None
     for name in unused(problem):
         found.note(
@@ -136,6 +140,15 @@ def plan(problem: Problem, text: str, *, variants: int, seed: int) -> Plan:
         chosen=tuple(chosen), drawn=drawn, distinct=len(distinct), faults=tuple(found.faults.values()), par=par,
         unseen=unseen, notes=tuple(found.notes.values()), sections=tuple(sections),
     )  # fmt: skip
+
+
+def _on_paper(sections: Sequence[Mapping[str, str]]) -> list[str]:
+    """What paper cannot show of the statement's formulas: that the notebook can, hides it until the exam is printed."""
+    try:
+        paper_formulas.require()
+    except StaffError as error:
+        return [f"its formulas were not tried on paper: {error.message}"]
+    return paper_formulas.unprintable(text for section in sections for text in section.values())
 
 
 def examined(problem: Problem, part: Part, planned: Plan, place: int, seed: int) -> Findings:

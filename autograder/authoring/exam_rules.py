@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,7 +77,7 @@ class Exam:
 
     def minutes_for(self, given: Accommodation) -> int:
         """The time with an accommodation, in whole minutes, never less than its share."""
-        return -int(-self.minutes * given.time // 1)
+        return math.ceil(round(self.minutes * given.time, 6))
 
 
 def read_exam(path: Path, table: Mapping[str, Any]) -> Exam:

@@ -14,7 +14,14 @@ from collections.abc import Iterable, Iterator
 from autograder.errors import AuthorError, StaffError
 
 # What the converter does not know, in its own words; thousands are one number.
-_REPLACED = ((re.compile(r"\\[lr]Vert\b"), r"\\|"), (re.compile(r"(?<=\d),(?=\d{3}(?!\d))"), r"\\text{,}"))
+_REPLACED = (
+    (re.compile(r"\\[lr]Vert(?![A-Za-z])"), r"\\|"),
+    (re.compile(r"\\[lr]vert(?![A-Za-z])"), "|"),
+    (re.compile(r"\\aleph(?![A-Za-z])"), "ℵ"),
+    (re.compile(r"(?<=\d),(?=\d{3}(?!\d))"), r"\\text{,}"),
+)
+# Its names of signs that Typst calls otherwise by now.
+_RENAMED = ((re.compile(r"\b(dot|times|minus)\.circle\b"), r"\1.o"),)
 _SHOWN = re.compile(r"```.*?```|`[^`\n]*`|\$\$(?P<display>.+?)\$\$|\$(?P<inline>[^$]+)\$", re.DOTALL)
 _UNKNOWN = re.compile(r"unknown variable: (\w+)")
 NEEDED = "paper needs what the extra `print` of the package installs: pip install typst tex2typst segno mistune"
@@ -37,10 +44,13 @@ def to_typst(tex: str) -> str:
     for pattern, instead in _REPLACED:
         text = pattern.sub(instead, text)
     try:
-        return str(tex2typst(text))
+        found = str(tex2typst(text))
     except ValueError as error:
         reason = str(error).partition("\n")[0].removeprefix("Conversion failed: ")
         raise AuthorError("formula", f"the formula {_cut(tex)} cannot be printed: {reason}") from error
+    for pattern, instead in _RENAMED:
+        found = pattern.sub(instead, found)
+    return found
 
 
 def equation(tex: str, *, display: bool = False) -> str:

@@ -218,7 +218,15 @@ def marks(assignment: str, file: Path, course: Path | None, columns: tuple[str, 
       autograder marks ps1 gradescope.csv --column "gradients=3: Gradients"
 
     Wide: a line for each student, and a column for each part, called PART or NOTEBOOK.PART. Long: a line for each
-    mark, with columns student_id, part, points, and, if you like, notebook, comment and grader.
+    mark, with columns student_id, part, points, and, if you like, notebook, comment and grader. Of an exam on paper,
+    a column seat may stand in the place of the id (see print).
+
+    With a column answer instead of points, what somebody typed from paper is judged as any other answer, and waits for
+    a person to confirm it:
+
+    \b
+      seat,part,answer,transcribed by
+      A-001,softmax,(1-e^(-beta)) e^(-beta i),Dr T
 
     The id decides whose a mark is; names and mail addresses of our own table must agree with it. An empty cell changes
     nothing. A number that is too large, or a student who is not known, is an error: then nothing is taken. Marks are

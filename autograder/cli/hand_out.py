@@ -184,9 +184,38 @@ def extend(assignment: str, student: str, days: float, course: Path | None) -> N
     click.echo(more_time(course or find_course(), assignment, student, days))
 
 
+@command()
+@click.argument("assignment")
+@click.option(
+    "--variants", type=click.IntRange(1), default=4, show_default=True, help="How many variants of a problem to audit."
+)
+@click.option("--jobs", default=0, help="How many processes to use.  [default: one for each core]")
+@course_option
+def ready(assignment: str, course: Path | None, variants: int, jobs: int) -> None:
+    """Say whether ASSIGNMENT can be handed out.
+
+    A line for each check, and the way out where one fails: the secret, who can read the course, whether the notebooks
+    are up to date, the audit of its problems, what one notebook shows that another one asks, whether it prints, the
+    students and their accommodations, and a class of four, in a copy, that gets the marks it deserves.
+
+    \b
+      autograder ready exam-1
+      autograder ready exam-1 --variants 20     audit more variants
+
+    \b
+    Exit codes:
+      0  everything is in order
+      1  something is not
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.ready_report import say_ready
+
+    sys.exit(say_ready(course or find_course(), assignment, variants=variants, jobs=jobs))
+
+
 @command(name="print")
 @click.argument("assignment")
-@click.option("--seats", type=click.IntRange(1, 9999), default=0, help="Print this many seats, without a roster.")
+@click.option("--seats", type=click.IntRange(1, 9999), help="Print this many seats, without a roster.")
 @click.option(
     "--roster",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -209,7 +238,7 @@ def print_(assignment: str, course: Path | None, **options: Any) -> None:
     \b
     What comes of it lies in print/exam-1/, for you alone:
       A-001.pdf …       the sheets: cover, questions with frames, scratch paper
-      all.pdf           all of them in stapling order, an even number of pages each
+      all.pdf           all of them in stapling order, for both sides of a page
       key/              the keys: answers, accepted forms, known mistakes, rubrics
       seats.csv         seat, student, seeds, order of options
 
@@ -236,4 +265,4 @@ def print_(assignment: str, course: Path | None, **options: Any) -> None:
     sys.exit(print_exam(course or find_course(), assignment, **options))
 
 
-COMMANDS = (build, release, print_, extend)
+COMMANDS = (build, ready, release, print_, extend)

@@ -17,7 +17,7 @@ def print_exam(
     course: Path,
     assignment: str,
     *,
-    seats: int,
+    seats: int | None,
     roster: Path | None,
     column: str,
     only: tuple[str, ...],
@@ -35,7 +35,9 @@ def print_exam(
     if only and not roster:  # those that were printed, with the names of the roster
         known = {seat.student for seat in before}
         people = [person for person in people if person.id in known]
-    made = printing.write(printing.seats(people, seats, afresh=force and not only), only=only, large=large, force=force)
+    made = printing.write(
+        printing.seats(people, seats or 0, afresh=force and not only), only=only, large=large, force=force
+    )
     _say(made, assignment)
     return 0
 

@@ -69,7 +69,9 @@ def key_of(
     told: dict[str, Any] = {"item": item, "asks": _asks(part, p), "declared": _declared(part, p)}
     told["earlier"] = _earlier(part, report)
     if part.judged_by_person:
-        return Key(**told, spelled=" ".join(str(value if value is not None else text).split()))
+        words = " ".join(str(value if value is not None else text).split())
+        unwritten = value is None and any(verdict.code == "missing" for verdict in outcome.verdicts)
+        return Key(**told, spelled=own if unwritten else words)  # on paper, say: nobody knows yet what it is
     if part.runs or value is None:
         return Key(**told, reason=reason(outcome), spelled=f"{report.digest} {text}" if report.digest else own)
     if not isinstance(value, str):

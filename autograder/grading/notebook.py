@@ -27,6 +27,7 @@ from autograder.sandbox.task import Replayed
 
 DEATH = "This cell did not finish: "
 ANSWER, FOUND = "answer", "found"  # what an output of ours shows
+SUBMISSION = "submission"  # the check that holds a part whatever the judge says
 VOIDED = "autograder_void"  # in the metadata of a part's cell: what holds for the part
 
 
@@ -187,9 +188,7 @@ def _held_if(submission: Submission, outcome: Outcome) -> Outcome:
         return outcome
     code = WHOLE if submission.broken else "held"
     staff = "\n\n".join(flag for flag in submission.flags if submission.broken and flag != reason)
-    verdict = Verdict(
-        check="submission", ok=None, code=code, message=f"{reason} A grader will check this.", staff=staff
-    )
+    verdict = Verdict(check=SUBMISSION, ok=None, code=code, message=f"{reason} A grader will check this.", staff=staff)
     return Outcome(
         part=outcome.part,
         standing="held",

@@ -34,7 +34,7 @@ from autograder.errors import StaffError
 from autograder.grading.foreign_cells import id_of, is_trusted, realigned
 from autograder.grading.identity import Known
 from autograder.grading.repair import MAX_BYTES, Flag, Whole, make_whole
-from autograder.nbgrader import collected
+from autograder.nbgrader import collected, transcribed
 from autograder.nbgrader.archives import NotAnArchive, is_archive
 from autograder.nbgrader.as_typed import as_typed
 from autograder.nbgrader.execution import is_run
@@ -304,11 +304,20 @@ def read_submission(
     _, remark = time_handed_in(path.parent)
     whole.flags += [Flag(code="time", message=remark)] if remark else []
     whole.held |= {**choice.held, **known.held}
+    if transcript := transcribed.read(handouts.course, handouts.assignment).get(student):
+        whole.held |= transcript.held(path.stem, _graded(whole.notebook))
+        whole.flags.append(Flag(code="paper", message=f"On paper, seat {transcript.seat}."))
     if known.reason:
         whole.broken = known.reason
         whole.flags.append(Flag(code="identity", message=known.reason))
     whole.flags += [Flag(code="as_typed", message=message) for message in as_typed(whole.notebook)]
     return whole, beside.files
+
+
+def _graded(notebook: Any) -> list[str]:
+    """The names of a mended notebook's parts."""
+    marks = ((cell["metadata"].get("nbgrader") or {}) for cell in notebook["cells"])
+    return [mark["grade_id"] for mark in marks if mark.get("grade")]
 
 
 def read_foreign(

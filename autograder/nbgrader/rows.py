@@ -297,6 +297,12 @@ class Rows:
         self.penalties(student)
         return row
 
+    def enter(self, students: Iterable[str]) -> None:
+        """Put students into the gradebook who are known by other means, as by a roster, and are not in it."""
+        known = set(self.students())
+        self._session.add_all(Student(id=student) for student in students if student not in known)
+        self._session.flush()
+
     def _begun(self, student: str) -> Any:
         """The row of a student who has handed in nothing yet, so that nothing is there to be looked at.
 

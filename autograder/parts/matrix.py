@@ -105,7 +105,10 @@ class Matrix(Expression):
 
     def cell_of(self, text: str, p: Parameters) -> str:
         """The rows as Python's list, or as LaTeX's matrix."""
-        return f"{self.name} = {self.kind}({self.written(self.text(text.strip()) or text.strip())})\n"
+        given: Any = text.strip()
+        with contextlib.suppress(Unreadable):
+            given = self.text(given) or given
+        return f"{self.name} = {self.kind}({self.written(given)})\n"
 
     def room(self, p: Parameters) -> Room:
         """Two lines for each row."""

@@ -14,12 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from autograder.authoring.assignment import Assignment
+from autograder.authoring.sealing import as_json
 from autograder.authoring.variants import class_seed, fixed_in, own_seed, seed_with, stream_key, variant
 from autograder.core import Problem
 from autograder.printing.seats import Seat
 
 TRIED = 40  # draws of a problem, or of an order, for one seat
-SHARED = 1 / 3  # of a problem's answers, at most, where some draw has so few
+TURNS = 4  # times that each problem is drawn, as long as neighbours share more than
+SHARED = 1 / 3  # of all answers, at most, where some draws have so few
+ENOUGH = 1 / 4  # of a problem's answers: then no other draw of it is tried at first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class Drawing:
 
     def __init__(self, assignment: Assignment, problems: Mapping[str, Problem], secret: bytes) -> None:
         self._assignment, self._problems, self._secret = assignment, problems, secret
-        self._known: dict[tuple[str, int], _OfSeed] = {}
+        self._known: dict[tuple[str, str], _OfSeed] = {}
 
     def draw(self, seats: Sequence[Seat]) -> list[Seat]:
         """The seats with seeds and orders; what a seat has already stays."""
@@ -52,7 +55,7 @@ class Drawing:
         for seat in seats:
             if not seat.seeds:
                 near = [made[place] for place in self._places_near(len(made)) if place < len(made)]
-                seat = replace(seat, seeds={slug: self._seed(slug, seat, near) for slug in self._problems})
+                seat = replace(seat, seeds=self._seeds(seat, near))
                 seat = replace(seat, orders=self._orders(seat, near))
             made.append(seat)
         return made
@@ -90,25 +93,53 @@ class Drawing:
         before = [place - row + step for step in (-1, 0, 1) if 0 <= place % row + step < row]
         return [near for near in (*beside, *before) if near >= 0]
 
-    def _seed(self, slug: str, seat: Seat, near: Sequence[Seat]) -> int:
-        problem, assignment = self._problems[slug], self._assignment
-        if assignment.exam.versions == "student" and seat.student:
-            return own_seed(assignment, problem, self._secret, seat.student)
-        if assignment.exam.versions != "seat":
-            return self._of_version(problem, string.ascii_uppercase.index(seat.version))
-        theirs = [self._of(slug, other.seeds[slug]).answers for other in near]
-        best, fewest = 0, len(problem.parts) + 1
-        for attempt in range(TRIED):
-            first = stream_key(self._secret, "seat", assignment.name, slug, seat.code, attempt)[0]
-            seed = self._fixed(problem, first)
-            drawn = self._of(slug, seed)
-            ours, free = drawn.answers, drawn.answers.keys() - drawn.letters  # letters get another order in any case
-            same = max((sum(ours[part] == their[part] for part in free) for their in theirs), default=0)
-            if same < fewest:
-                best, fewest = seed, same
-            if same <= SHARED * len(ours):
+    def _seeds(self, seat: Seat, near: Sequence[Seat]) -> dict[str, int]:
+        """A seed for each problem, by what the exam's versions are."""
+        versions, secret = self._assignment.exam.versions, self._secret
+        if versions == "seat":
+            return self._own(seat, near)
+        if versions == "student" and seat.student:
+            drawn = self._problems.items()
+            return {name: own_seed(self._assignment, problem, secret, seat.student) for name, problem in drawn}
+        place = string.ascii_uppercase.index(seat.version)
+        return {name: self._of_version(item, place) for name, item in self._problems.items()}
+
+    def _own(self, seat: Seat, near: Sequence[Seat]) -> dict[str, int]:
+        """Draws that leave little in common with the worst of the neighbours; each is reconsidered after the others."""
+        found: dict[str, int] = {}
+        shared: dict[str, list[int]] = {}  # by problem, how many answers are those of each neighbour
+        for turn in range(TURNS):
+            for slug in self._problems:
+                others = [
+                    sum(counts) for counts in zip(*(shared[name] for name in shared if name != slug), strict=True)
+                ]
+                found[slug], shared[slug] = self._best(slug, seat, near, others or [0] * len(near), turn)
+            asked = sum(len(problem.parts) for problem in self._problems.values())
+            if all(sum(counts) <= SHARED * asked for counts in zip(*shared.values(), strict=True)):
                 break
-        return best
+        return found
+
+    def _best(
+        self, slug: str, seat: Seat, near: Sequence[Seat], others: Sequence[int], turn: int
+    ) -> tuple[int, list[int]]:
+        """The draw of a problem by which the worst neighbour shares least, with what each shares of it."""
+        best: tuple[list[int], int, list[int]] | None = None
+        for attempt in range(TRIED):
+            key = stream_key(self._secret, "seat", self._assignment.name, slug, seat.code, attempt)
+            seed = self._fixed(self._problems[slug], key[0])
+            same = [self._same(slug, seed, other) for other in near]
+            order = sorted((old + new for old, new in zip(others, same, strict=True)), reverse=True)
+            if best is None or order < best[0]:
+                best = order, seed, same
+            if not turn and max(same, default=0) <= ENOUGH * len(self._problems[slug].parts):
+                break
+        assert best
+        return best[1], best[2]
+
+    def _same(self, slug: str, seed: int, other: Seat) -> int:
+        """How many of a problem's answers are those of another seat; letters get another order in any case."""
+        ours, theirs = self._of(slug, seed), self._of(slug, other.seeds[slug]).answers
+        return sum(ours.answers[part] == theirs[part] for part in ours.answers.keys() - ours.letters)
 
     def _of_version(self, problem: Problem, version: int) -> int:
         """The seed of the class, and for further versions the next ones that give other numbers."""
@@ -142,15 +173,16 @@ class Drawing:
         return found
 
     def _of(self, slug: str, seed: int) -> _OfSeed:
-        if (slug, seed) not in self._known:
-            problem = self._problems[slug]
-            p = variant(problem, seed).parameters
+        problem = self._problems[slug]
+        p = variant(problem, seed).parameters
+        place = slug, as_json(p)
+        if place not in self._known:
             letters = {part.name: "".join(part.lettered(p)) for part in problem.parts}
-            self._known[slug, seed] = _OfSeed(
+            self._known[place] = _OfSeed(
                 answers={part.name: part.typed_answer(p) for part in problem.parts},
                 letters={name: text for name, text in letters.items() if text},
             )
-        return self._known[slug, seed]
+        return self._known[place]
 
     def _order(self, name: str, whose: str, letters: str, attempt: int) -> str:
         key = stream_key(self._secret, "order", self._assignment.name, name, whose, attempt)

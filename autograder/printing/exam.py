@@ -65,7 +65,7 @@ class Printing:
         self.folder = course / FOLDER / assignment.name
         self.paper = Paper(course, assignment, root)
         self.drawing = Drawing(assignment, self.paper.problems, course_secret(course))
-        self._sheets, self._typesetter = Sheets(self.paper), Typesetter(course)
+        self._sheets, self.typesetter = Sheets(self.paper), Typesetter(course)
         self._codes = CODES
         self._notes: list[str] = []
 
@@ -92,7 +92,7 @@ class Printing:
         self, seats: Sequence[Seat], *, only: Sequence[str] = (), large: bool = False, force: bool = False
     ) -> Printed:
         """Write the sheets of these seats, or `only` of some, in `large` print if so; and the table of them all."""
-        self._refuse_unprintable(seats)
+        self.refuse_unprintable(seats)
         chosen = [seat_of(seats, code) for code in only] if only else list(seats)
         if large:
             chosen = [replace(seat, given=replace(seat.given, large=True)) for seat in chosen]
@@ -116,21 +116,26 @@ class Printing:
         )
 
     def _written(self, seats: Sequence[Seat]) -> Iterator[Seat]:
-        """Sheet by sheet, several at a time."""
+        """Sheet by sheet. Several are typeset at a time; one thread asks the problems, as Python's parser needs it."""
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            done = pool.map(self.sheet, seats)
-            for seat, pdf in zip(self._watch(seats, len(seats), "sheets"), done, strict=False):
+            done = [pool.submit(self._pdf, *self._code_of(seat)) for seat in seats]
+            for seat, future in zip(self._watch(seats, len(seats), "sheets"), done, strict=True):
+                pdf = future.result()
+                if pages(pdf) > CODES:  # the last pages lack theirs
+                    pdf = self.sheet(seat)
                 self._save(f"{seat.code}.pdf", pdf)
                 yield replace(seat, pages=pages(pdf), sha256=hashlib.sha256(pdf).hexdigest())
 
     def sheet(self, seat: Seat) -> bytes:
         """One seat's sheet as a PDF."""
-        while True:
-            codes = self._codes_of(seat)
-            pdf = self._pdf(self._sheets.sheet(seat, list(codes)), codes)
-            if pages(pdf) <= len(codes):
-                return pdf
-            self._codes = max(self._codes, pages(pdf) + 2)
+        while pages(pdf := self._pdf(*self._code_of(seat))) > self._codes:
+            self._codes = pages(pdf)
+        return pdf
+
+    def _code_of(self, seat: Seat) -> tuple[str, dict[str, bytes]]:
+        """A sheet's code, and the files that it names."""
+        codes = self._codes_of(seat)
+        return self._sheets.sheet(seat, list(codes)), {**codes, **self._sheets.files}
 
     def _codes_of(self, seat: Seat) -> dict[str, bytes]:
         """The pictures of a seat's codes, by their names."""
@@ -141,9 +146,10 @@ class Printing:
         }
 
     def _all(self, seats: Sequence[Seat]) -> bytes:
-        codes = [self._codes_of(seat) for seat in seats]
-        text = "\n".join(self._sheets.sheet(seat, list(own)) for seat, own in zip(seats, codes, strict=True))
-        return self._pdf(text, {name: code for own in codes for name, code in own.items()})
+        self._codes = max(self._codes, *(seat.pages for seat in seats))
+        made = [self._code_of(seat) for seat in seats]
+        files = {name: content for _, own in made for name, content in own.items()}
+        return self._pdf("\n".join(code for code, _ in made), files)
 
     def _write_keys(self, seats: Sequence[Seat]) -> None:
         """A key for each seat, or for each version where its seats ask the same."""
@@ -165,10 +171,8 @@ class Printing:
         name = self._key_name(seat)
         return self._pdf(keys.key(seat if name == seat.code else replace(seat, code=name, student="")), {})
 
-    def _pdf(self, code: str, codes: dict[str, bytes]) -> bytes:
-        exam = self.assignment.exam
-        files = {**codes, **self._sheets.files}
-        return self._typesetter.pdf(code, files, title=self.assignment.title, language=exam.language)
+    def _pdf(self, code: str, files: dict[str, bytes]) -> bytes:
+        return self.typesetter.pdf(code, files, title=self.assignment.title, language=self.assignment.exam.language)
 
     def _save(self, name: str, content: bytes) -> None:
         path = self.folder / name
@@ -177,7 +181,7 @@ class Printing:
 
     def _printable(self, seat: Seat) -> str:
         """The name for the cover; empty where no font here has its signs."""
-        missing = self._typesetter.missing(seat.name)
+        missing = self.typesetter.missing(seat.name)
         if not missing:
             return seat.name
         self._notes.append(
@@ -186,7 +190,12 @@ class Printing:
         )
         return ""
 
-    def _refuse_unprintable(self, seats: Sequence[Seat]) -> None:
+    def page_count(self, seat: Seat) -> int:
+        """How many pages a seat's sheet has."""
+        return pages(self.sheet(seat))
+
+    def refuse_unprintable(self, seats: Sequence[Seat]) -> None:
+        """StaffError names every formula of these seats that paper cannot show."""
         texts = [
             text
             for seat in seats

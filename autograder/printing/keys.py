@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,7 @@ class Keys:
 
     def __init__(self, paper: Paper, kept: KeptPoints) -> None:
         self._paper, self._kept = paper, kept
+        self._read: dict[str, str] = {}  # answers as they are read, of the seat whose key is written
 
     def answer(self, question: Question, seat: Seat) -> str:
         """The right answer as one types it, with the letters of the sheet."""
@@ -111,11 +112,22 @@ class Keys:
     def key(self, seat: Seat) -> str:
         """The key of one seat as Typst code."""
         sections = self._paper.sections(seat)
+        self._read = self._printable(sections, seat)
         whose = f" ({seat.student})" if seat.student else ""
         head = f"#strong[Key to {seat.code}{whose}], {points(sum(s.points for s in sections))} points"
         body = [head, *(self._section(section, seat) for section in sections)]
         options = f'seat: {quoted(seat.code)}, title: {quoted(self._paper.assignment.title)}, kind: "key"'
         return f"#sheet({options})[\n" + "\n\n".join(body) + "\n]\n"
+
+    def _printable(self, sections: Sequence[Section], seat: Seat) -> dict[str, str]:
+        """The formulas of a key as they are read, by the question's name, where paper can show them."""
+        found = {}
+        for question in (item for section in sections for item in section.questions if item.part.formula):
+            with contextlib.suppress(AutograderError):
+                found[question.name] = question.part.read_as(self.answer(question, seat), question.p)
+        if unprintable(found.values()):  # one of them: each is tried by itself
+            return {name: read for name, read in found.items() if not unprintable([read])}
+        return found
 
     def _section(self, section: Section, seat: Seat) -> str:
         drawn = self._seed_and_numbers(section, seat)
@@ -138,7 +150,8 @@ class Keys:
         if part.judged_by_person:
             return markup(text)
         if not question.options:
-            return "\n\n".join([raw(text, block="\n" in text), *_typeset(question, text)])
+            read = self._read.get(question.name)
+            return "\n\n".join([raw(text, block="\n" in text), *([markup(read)] if read else [])])
         texts = [f"{letter}) {question.options[letter]}" for letter in text if letter in question.options]
         return f"{raw(text)} #h(0.6em) {markup('; '.join(texts))}" if question.room.options else raw(text)
 
@@ -154,15 +167,6 @@ class Keys:
     def _known(self, question: Question, seat: Seat) -> str:
         rows = [_row(mistake) for mistake in self.mistakes(question, seat)]
         return f"#mistakes({', '.join(rows)})" if rows else ""
-
-
-def _typeset(question: Question, text: str) -> Iterator[str]:
-    """A formula as it is read, where paper can show it."""
-    if question.part.formula:
-        with contextlib.suppress(AutograderError):
-            read = question.part.read_as(text, question.p)
-            if read and not unprintable([read]):
-                yield markup(read)
 
 
 def _piece(text: str) -> str:

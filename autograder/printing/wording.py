@@ -14,13 +14,13 @@ _ASSIGN = re.compile(
     r"[ \n]*\b(?P<and>,? and )?[Aa]ssign (?P<what>the letter|their letters|the name|a whole number|a number|"
     r"the [\w ]*numbers(?:, in this order,)?) to `\w+`(?:, in quotes)?(?P<end>[.,;:]?)"
 )
+_PASTE = re.compile(r",? or paste LaTeX(?: with (?:`[^`\n]*`(?:,? and )?)+)?")
 _ASKED = {
     "a whole number": " Give a whole number.",
     "a number": " Give a number.",
 }
 _IN_QUOTES = re.compile(r"(`[^`\n]*`|\$\$.+?\$\$|\$[^$]+\$)", re.DOTALL)
 _WORDS = (
-    (re.compile(r",? or paste LaTeX(?: with)?(?= |\.|,|$)"), ""),
     (re.compile(r"\bType\b"), "Write"),
     (re.compile(r"\btypes?\b(?=\s*(?:$|a |the |in |it|them|out))"), "write"),
     (re.compile(r"\b[Tt]yped\b(?=\s*$)"), "written"),
@@ -33,7 +33,7 @@ _WORDS = (
 def for_paper(text: str) -> str:
     """A section of a statement as it is printed."""
     text = _TYPING.sub("", text)
-    text = _ASSIGN.sub(_instead, text)
+    text = _PASTE.sub("", _ASSIGN.sub(_instead, text))
     pieces = _IN_QUOTES.split(text)
     for place in range(0, len(pieces), 2):  # between code and formulas
         for pattern, word in _WORDS:

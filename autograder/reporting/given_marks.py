@@ -1,6 +1,7 @@
 """Marks that people gave, read out of a table: our own export, a table from paper, or one of a learning platform.
 
-The student's id decides whose a mark is, and the rest of the line is checked against it. An empty cell changes nothing.
+The student's id decides whose a mark is, and the rest of the line is checked against it; a table from paper may name
+the seat instead. An empty cell changes nothing.
 Everything that is wrong with a table is said at once, and then nothing of it is taken.
 """
 
@@ -15,6 +16,7 @@ from autograder.reporting.class_marks import ClassMarks, Item, Pupil
 from autograder.reporting.marks_table import WIDE, from_text, points
 from autograder.reporting.sheet import Sheet
 
+SEAT = "seat"  # the column of an exam's seats
 EXACT = 5e-5  # half of the last decimal that our tables print
 _SHOWN = 12  # faults that are listed
 _NO_MARK = ("", "-", "–")
@@ -36,13 +38,19 @@ class Given:
     on_paper: bool = False
 
 
-def read_given(sheet: Sheet, marks: ClassMarks, columns: Mapping[str, str] | None = None, by: str = "") -> list[Given]:
+def read_given(
+    sheet: Sheet,
+    marks: ClassMarks,
+    columns: Mapping[str, str] | None = None,
+    by: str = "",
+    seats: Mapping[str, str] | None = None,
+) -> list[Given]:
     """What a table changes; StaffError lists what is wrong with it.
 
     `columns` says, by part, under which heading its marks stand, where that is not the part's name. `by` names the
     column of ids.
     """
-    reader = _Reader(sheet, marks, columns or {}, by)
+    reader = _Reader(sheet, marks, columns or {}, by, seats or {})
     found = list(reader.given())
     if reader.faults:
         more = f"\n… and {len(reader.faults) - _SHOWN} more" if len(reader.faults) > _SHOWN else ""
@@ -55,9 +63,11 @@ def read_given(sheet: Sheet, marks: ClassMarks, columns: Mapping[str, str] | Non
 class _Reader:
     """Reads one table; `faults` are what is wrong with it, by line."""
 
-    def __init__(self, sheet: Sheet, marks: ClassMarks, columns: Mapping[str, str], by: str) -> None:
+    def __init__(
+        self, sheet: Sheet, marks: ClassMarks, columns: Mapping[str, str], by: str, seats: Mapping[str, str]
+    ) -> None:
         self.faults: list[str] = []
-        self._sheet, self._marks = sheet, marks
+        self._sheet, self._marks, self._seats = sheet, marks, seats
         self._head = [name.strip() for name in sheet.head]
         self._plain = [plain_heading(name) for name in self._head]
         self._pupils = {pupil.id: pupil for pupil in marks.pupils}
@@ -69,9 +79,9 @@ class _Reader:
     def given(self) -> Iterator[Given]:
         """What differs, line by line."""
         for row in range(1, len(self._sheet.rows)):
-            student = self._cell(row, self._id)
             marks = [(name, text) for name, text in self._marks_in(row) if text not in _NO_MARK]
-            if not student and not marks:
+            student = self._student(row, told=bool(marks))
+            if student is None or (not student and not marks):
                 continue
             pupil = self._pupils.get(student)
             if pupil is None:
@@ -84,6 +94,25 @@ class _Reader:
             for item, text in marks:
                 if (change := self._change(row, pupil, item, text)) is not None:
                     yield change
+
+    def _student(self, row: int, *, told: bool) -> str | None:
+        """Whose line it is, by the id or by the seat; None, and a fault if it is `told` anything, where nobody's."""
+        seat = self._named(row, SEAT) if self._seats else ""
+        student = "" if self._plain[self._id] == SEAT else self._cell(row, self._id)
+        if not seat:
+            return student
+        sits = self._seats.get(seat)
+        if sits is None:
+            what = f"no seat {seat!r} was printed{did_you_mean(seat, self._seats)}"
+        elif not sits and not student:
+            what = f"seat {seat} has no student yet: write the id that is on its cover into seats.csv"
+        elif sits and student and student != sits:
+            what = f"{student} does not sit on seat {seat}: that is {sits}'s, by seats.csv"
+        else:
+            return student or sits
+        if told:
+            self._fault(row, what)
+        return None
 
     def _marks_in(self, row: int) -> Iterator[tuple[Item, str]]:
         if not self._long:
@@ -140,6 +169,8 @@ class _Reader:
             return self._head.index(by)
         places = [self._plain.index(name) for name in ID_COLUMNS if name in self._plain]
         hits = {place: self._known_in(place) for place in places}
+        if SEAT in self._plain and self._seats and not any(hits.values()):
+            return self._plain.index(SEAT)
         if not places or not max(hits.values()):
             raise StaffError(
                 "marks",

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from autograder.core import Outcome, Part
+from autograder.core import FAILURES, Outcome, Part, Verdict
 from autograder.grading.feedback import decides_all
+from autograder.grading.notebook import SUBMISSION
 
 # "- 2 of 4: …", "1 - …", "1/2 - …", "1 point: …", "2: …"
 _ITEM = re.compile(
@@ -45,12 +46,18 @@ def rubric_items(part: Part | None, outcome: Outcome | None, maximum: float) -> 
         ]
         items.append(RubricItem(label="Nothing of this.", points=0.0, only=True))
         return items[:KEYS], rest
-    items = [RubricItem(label="Correct: all points.", points=maximum, only=True)]
-    if checks := _checks(part, outcome, maximum):
-        items += checks
-    elif maximum > 0:
+    found, checks = _by_judge(outcome), _checks(part, outcome, maximum)
+    right = bool(found) and not checks and all(verdict.ok for verdict in found)
+    items = [RubricItem(label="Correct: all points.", points=maximum, only=True, chosen=right), *checks]
+    if not checks and maximum > 0:
         items.append(RubricItem(label="Half of it.", points=maximum / 2, only=True))
-    return [*items, RubricItem(label="Wrong: no points.", points=0.0, only=True)][:KEYS], rest
+    wrong = bool(found) and found[0].ok is False and found[0].code not in FAILURES  # nothing was said of no answer
+    return [*items, RubricItem(label="Wrong: no points.", points=0.0, only=True, chosen=wrong)][:KEYS], rest
+
+
+def _by_judge(outcome: Outcome | None) -> list[Verdict]:
+    """What the judge says of the answer itself, whatever else a person must look at."""
+    return [verdict for verdict in outcome.verdicts if verdict.check != SUBMISSION] if outcome else []
 
 
 def _listed(rubric: str) -> tuple[list[tuple[float, str]], str]:
@@ -74,10 +81,11 @@ def _listed(rubric: str) -> tuple[list[tuple[float, str]], str]:
 
 def _checks(part: Part | None, outcome: Outcome | None, maximum: float) -> list[RubricItem]:
     """The checks with their shares, where there are several."""
-    if part is None or outcome is None or len(outcome.verdicts) < 2:
+    verdicts = _by_judge(outcome)
+    if part is None or len(verdicts) < 2:
         return []
     try:
-        weights = part.weights(outcome.verdicts)
+        weights = part.weights(verdicts)
     except ValueError:  # it stopped before the others
         return []
     total = sum(weights)
@@ -87,6 +95,6 @@ def _checks(part: Part | None, outcome: Outcome | None, maximum: float) -> list[
             points=round(maximum * weight / total, 4),
             chosen=verdict.ok is True,
         )
-        for verdict, weight in zip(outcome.verdicts, weights, strict=True)
+        for verdict, weight in zip(verdicts, weights, strict=True)
         if weight and total
     ]
