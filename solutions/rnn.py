@@ -6,7 +6,9 @@ Every recurrent layer here and in `ugrnn.py` has one calling convention,
     h, last = layer(x, state)            x[B,T,K] -> h[B,T,J]; `last` goes on from there, None starts at zero
 
 so that feeding a sequence in two pieces gives what feeding it at once gives, and a piece may be one step
-long.
+long. `forward` shows the equations, a step at a time. Where torch has the whole loop as one operation, and
+nothing but ordinary autograd looks on, that operation runs instead (`fused`): the same function, up to ten
+times as fast.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from solutions import fused
 from solutions.layers import Embedding, begun, in_time, through_eos, uniform
 from solutions.sampling import evaluating, extend
 
@@ -39,6 +42,8 @@ class VanillaRNN(nn.Module):
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """All states, and the last."""
         h = x.new_zeros(x.shape[0], len(self.B)) if h is None else h
+        if self.activation is torch.tanh and fused.allowed(x, h, *self.parameters()):
+            return fused.rnn(x, h, self.W_xh, self.W_hh, -self.B)
         states = []
         # What x contributes needs no loop. `unbind` and not [:, t], whose backward takes O(T²).
         for from_x in F.linear(x, self.W_xh, -self.B).unbind(1):
@@ -80,6 +85,9 @@ class GRU(nn.Module):
         """All states, and the last."""
         J = self.W_h.shape[1]
         h = x.new_zeros(x.shape[0], J) if h is None else h
+        if self.reset == "after" and fused.allowed(x, h, *self.parameters()):
+            b_h = torch.cat([torch.zeros_like(self.B[J:]), -self.B_hn])
+            return fused.gru(x, h, self.W_x, self.W_h, -self.B, b_h)
         step = self._reset_before if self.reset == "before" else self._reset_after
         states = []
         for from_x in F.linear(x, self.W_x, -self.B).unbind(1):
@@ -124,6 +132,8 @@ class LSTM(nn.Module):
         """All h, and the last (h, c)."""
         zero = x.new_zeros(x.shape[0], self.W_h.shape[1])
         h, c = (zero, zero) if state is None else state
+        if fused.allowed(x, h, c, *self.parameters()):
+            return fused.lstm(x, h, c, self.W_x, self.W_h, -self.B)
         states = []
         for from_x in F.linear(x, self.W_x, -self.B).unbind(1):
             i, f, g, o = (from_x + h @ self.W_h.T).chunk(4, 1)

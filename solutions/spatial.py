@@ -58,8 +58,11 @@ class RelativeBias2D(nn.Module):
         if max(X - cx, Y - cy) > 1:
             raise ValueError(f"the bias is for images up to {cx + 1} x {cy + 1}, not {X} x {Y}")
         x, y = torch.arange(X, device=self.b.device), torch.arange(Y, device=self.b.device)
-        dx, dy = x1[:, None] - x + cx, y[:, None] - y + cy  # (R, X), (Y, Y)
-        bias = self.b[:, dx[:, None, :, None], dy[None, :, None, :]]  # (K, R, Y, X, Y)
+        # A row of Y numbers at a time: looked up one by one, the biases cost more than the attention does.
+        along_y = self.b[:, :, y[:, None] - y + cy]  # (K, 2X-1, Y, Y)
+        row = torch.arange(along_y.shape[:3].numel(), device=self.b.device).view(along_y.shape[:3])
+        row = row[:, x1[:, None] - x + cx].transpose(2, 3)  # (K, R, Y, X): which row of along_y
+        bias = F.embedding(row, along_y.flatten(0, 2))  # (K, R, Y, X, Y)
         return bias.flatten(3).flatten(1, 2)[None]
 
 
