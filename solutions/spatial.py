@@ -99,7 +99,8 @@ class SpatialAttention(MultiHeadAttention):
         R = max(1, self.block // (query.shape[1] * Y * X * Y))  # rows at a time
 
         def look(x1: Tensor, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            return attend(query, key, value, scale=self.scale, mask=self.relative(x1, X, Y))
+            bias = self.relative(x1, X, Y)
+            return attend(query, key, value, scale=self.scale, mask=bias, dropout=self.dropping)
 
         rows = torch.arange(X, device=h.device)
         if R >= X:
@@ -160,7 +161,8 @@ class WindowAttention(MultiHeadAttention):
             return z.unflatten(2, (X, Y))[:, :, rows].transpose(1, 2).flatten(3, 4).flatten(0, 1)
 
         query = query.unflatten(2, (X, Y)).transpose(1, 2).flatten(0, 1)  # (B X, K, Y, U)
-        heads = attend(query, near(key), near(value), scale=self.scale, mask=mask.repeat(B, 1, 1, 1))
+        mask = mask.repeat(B, 1, 1, 1)
+        heads = attend(query, near(key), near(value), scale=self.scale, mask=mask, dropout=self.dropping)
         return self.join(heads).unflatten(0, (B, X))
 
     def _neighbours(self, X: int, Y: int, device: torch.device) -> tuple[Int[Tensor, "X R"], Bool[Tensor, "X 1 Y RY"]]:

@@ -112,7 +112,7 @@ def test_embeddings_are_added() -> None:
 def test_bert_equals_torch() -> None:
     """The embeddings' norm and a stack of post-norm GELU layers: nn.TransformerEncoder, padded."""
     bert = randomised(Bert(**SMALL, pooler=True), seed=13)
-    peer = nn.TransformerEncoderLayer(6, 2, 13, dropout=0.0, activation="gelu", batch_first=True)
+    peer = nn.TransformerEncoderLayer(6, 2, 13, dropout=0.0, activation="gelu", batch_first=True, layer_norm_eps=1e-12)
     theirs = nn.TransformerEncoder(peer, 2, enable_nested_tensor=False).double()
     with torch.no_grad():
         for ours, other in zip(bert.layers, theirs.layers, strict=True):
