@@ -268,7 +268,8 @@ class Transformer(nn.Module):
         self.encoder_norm = norm(J) if final_norm else nn.Identity()
         self.decoder_norm = norm(J) if final_norm else nn.Identity()
 
-    def _embed(self, tokens: Tensor, e: Tensor, start: int = 0) -> Tensor:
+    def embed(self, tokens: Int[Tensor, "B T"], e: Float[Tensor, "V J"], start: int = 0) -> Float[Tensor, "B T J"]:
+        """Return √J e[w_t] with the waves of positions start ... added."""
         h = functional.embedding(tokens, e) * e.shape[1] ** 0.5
         return self.dropout(self.positions(h, start))
 
@@ -277,7 +278,7 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "B T_in J"]:
         """Return the encoder's last layer; positions from lengths[b] on are padding that nothing looks at."""
         mask = None if lengths is None else padding_mask(lengths, source.shape[1])
-        h = self._embed(source, self.e[0])
+        h = self.embed(source, self.e[0])
         for layer in self.encoder:
             h = layer(h, mask=mask)
         return self.encoder_norm(h)
@@ -295,7 +296,7 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "B T_out J"]:
         """Return the decoder's last layer; `caches` hold what came before `target`."""
         mask = None if lengths is None else padding_mask(lengths, memories[0][0].shape[2])
-        h = self._embed(target, self.e[min(1, len(self.e) - 1)], caches[0].length if caches else 0)
+        h = self.embed(target, self.e[min(1, len(self.e) - 1)], caches[0].length if caches else 0)
         for layer, memory, cache in zip(self.decoder, memories, caches or [None] * len(self.decoder), strict=True):
             h = layer(h, memory, memory_mask=mask, causal=True, cache=cache)
         return self.decoder_norm(h)
