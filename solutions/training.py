@@ -3,7 +3,6 @@
     python -m solutions.training --list                      what there is, and what each task must reach
     python -m solutions.training characters --plot loss.png  one task, its progress and pictures: loss, attention
     python -m solutions.training --table --seeds 5           all tasks: seconds, figures over seeds, goals
-    python -m solutions.training --curves docs/training      a picture of each kind of task, its controls among them
 
     --device cuda --precision bf16 --compile                 on a GPU, in autocast, through torch.compile
     --save run.pt       and later       --resume run.pt      to stop and go on, to the same losses
@@ -24,7 +23,7 @@ import torch
 
 from solutions.learning import Run, train
 from solutions.pictures import heat_maps, learning_curves
-from solutions.tasks import TASKS, kind
+from solutions.tasks import TASKS
 
 PRECISIONS = {"float32": torch.float32, "bf16": torch.bfloat16}
 COMPARISONS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
@@ -52,38 +51,34 @@ def plot(run: Run, title: str, path: Path) -> list[Path]:
     return [path, second]
 
 
-def curves(folder: Path, learn: Callable[..., Run], names: Iterable[str]) -> None:
-    """One picture for each kind of task: the running mean of every task's loss, controls among them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    kinds: dict[str, dict[str, Run]] = {}
-    for name in names:
-        kinds.setdefault(kind(name), {})[name] = learn(TASKS[name], progress=name)
-    for name, runs in kinds.items():
-        learning_curves(runs, single=False).savefig(folder / f"{name}.png", dpi=70)
-        print(f"{', '.join(runs)}: drawn in {folder / f'{name}.png'}")
-
-
 def span(values: Sequence[float]) -> str:
     """Smallest and largest of some figures, as 0.008..0.013; as one number if they are written alike."""
     low, high = f"{min(values):.3f}", f"{max(values):.3f}"
     return low if low == high else f"{low}..{high}"
 
 
+HEADER = "| task | seconds | figures, min..max over seeds | goal | reached |\n| --- | --- | --- | --- | --- |"
+
+
+def row(name: str, runs: Sequence[Run]) -> tuple[str, bool]:
+    """A row of the table for the runs of a task, one for each seed, and whether every run reached the goal."""
+    goal = TASKS[name].goal
+    reached = sum(not missed(goal, run.figures) for run in runs)
+    figures = {key: span([run.figures[key] for run in runs]) for key in runs[0].figures}
+    seconds = max(run.figures["seconds"] for run in runs)
+    hidden = {"seconds", "steps"} - {line.split()[0] for line in goal}
+    shown = "; ".join(f"{key} {value}" for key, value in figures.items() if key not in hidden)
+    return f"| {name} | {seconds:.1f} | {shown} | {', '.join(goal)} | {reached}/{len(runs)} |", reached == len(runs)
+
+
 def table(seeds: int, learn: Callable[..., Run], names: Iterable[str]) -> bool:
     """Run tasks over several seeds and print a row for each; true if every goal was reached by every seed."""
-    print("| task | seconds | figures, min..max over seeds | goal | reached |")
-    print("| --- | --- | --- | --- | --- |")
+    print(HEADER)
     good = True
     for name in names:
-        task = TASKS[name]
-        runs = [learn(task, seed) for seed in range(seeds)]
-        reached = sum(not missed(task.goal, run.figures) for run in runs)
-        good &= reached == seeds
-        figures = {key: span([run.figures[key] for run in runs]) for key in runs[0].figures}
-        seconds = max(run.figures["seconds"] for run in runs)
-        hidden = {"seconds", "steps"} - {line.split()[0] for line in task.goal}
-        shown = "; ".join(f"{key} {value}" for key, value in figures.items() if key not in hidden)
-        print(f"| {name} | {seconds:.1f} | {shown} | {', '.join(task.goal)} | {reached}/{seeds} |", flush=True)
+        line, reached = row(name, [learn(TASKS[name], seed) for seed in range(seeds)])
+        good &= reached
+        print(line, flush=True)
     return good
 
 
@@ -92,7 +87,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("task", nargs="?", choices=TASKS, metavar="TASK", help="a name that --list shows")
     parser.add_argument("--list", action="store_true", help="show the tasks and their goals")
     parser.add_argument("--table", action="store_true", help="run all tasks (or TASK) over --seeds seeds")
-    parser.add_argument("--curves", type=Path, metavar="FOLDER", help="run all tasks (or TASK) once, draw their losses")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="for --table: seeds 0 … N-1")
     parser.add_argument("--steps", type=_steps, metavar="N", help="instead of the task's own number")
@@ -129,11 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [options.task] if options.task else TASKS
     if options.table:
         return 0 if table(options.seeds, learn, names) else 1
-    if options.curves:
-        curves(options.curves, partial(learn, seed=options.seed), names)
-        return 0
     if options.task is None:
-        parser.error("name a task, or --list, --table or --curves")
+        parser.error("name a task, or --list, or --table")
     return _one(parser, options, learn)
 
 

@@ -84,13 +84,6 @@ def test_command_trains_one_task(capsys, tmp_path):
     assert "goal reached" in out
 
 
-def test_a_picture_for_each_kind(capsys, tmp_path):
-    """--curves draws a task's kind, under its name."""
-    assert main(["--curves", str(tmp_path / "new"), QUICK]) == 0
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["clipped.png"]
-    assert f"{QUICK}: drawn in" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("name", ["lookup", "behind_turned", "reverse_transformer", "captions", "copy_attention_8"])
 def test_attention_is_drawn_beside_the_loss(name, capsys, tmp_path):
     """Maps of what the model attends to: non-negative, and each row of a matrix sums to one."""
