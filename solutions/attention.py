@@ -121,7 +121,8 @@ def attend(
     holds alpha.
     """
     _check(mask)
-    causal = causal and query.shape[-2] != 1  # the last position alone may look at everything
+    if query.shape[-2] == 1:  # asked by `if`, so that a compiler that knows no lengths settles it once
+        causal = False  # the last position alone may look at everything
     options = {"scale": scale, "causal": causal, "dropout": dropout}
 
     def by_weights(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
