@@ -84,19 +84,28 @@ class SinusoidalPositions(nn.Module):
     def __init__(self, J: int, *, base: float = 10000.0, layout: Layout = "interleaved") -> None:
         super().__init__()
         self.base, self.layout = base, layout
-        self.register_buffer("table", torch.empty(0, J), persistent=False)  # made when first wanted
+        # Made when first wanted. No buffer: `to_empty` would leave it with any numbers, and of the right length.
+        self.table = torch.empty(0, J)
 
     def forward(
         self, h: Float[Tensor, "B T J"], start: int = 0, positions: Int[Tensor, "B T"] | None = None
     ) -> Float[Tensor, "B T J"]:
         """Add the encodings of positions start ... start + T - 1, or of `positions`, below start + T."""
         end = start + h.shape[1]
-        if len(self.table) < end or (self.table.dtype, self.table.device) != (h.dtype, h.device):
-            T = max(end, 2 * len(self.table))  # doubling: generation asks for one more position at a time
-            t = torch.arange(T, device="cpu")
-            table = sinusoid(t, h.shape[2], base=self.base, layout=self.layout)
-            self.table = table.to(h.dtype).to(h.device)  # in this order: some devices have no float64
-        return h + (self.table[start:end] if positions is None else F.embedding(positions, self.table))
+        table = self._waves(end, h)
+        return h + (table[start:end] if positions is None else F.embedding(positions, table))
+
+    def _waves(self, T: int, h: Tensor) -> Float[Tensor, "_ J"]:
+        """At least T encodings; a compiler, which may not know T, has them computed at each call."""
+        if not torch.compiler.is_compiling():
+            if len(self.table) >= T and (self.table.dtype, self.table.device) == (h.dtype, h.device):
+                return self.table
+            T = max(T, 2 * len(self.table))  # doubling: generation asks for one more position at a time
+        table = sinusoid(torch.arange(T, device="cpu"), h.shape[2], base=self.base, layout=self.layout)
+        table = table.to(h.dtype).to(h.device)  # in this order: some devices have no float64
+        if not torch.compiler.is_compiling():
+            self.table = table
+        return table
 
 
 class LearnedPositions(nn.Module):

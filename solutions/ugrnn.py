@@ -251,7 +251,7 @@ def backpropagation(needed, inputs, outputs, cotangents):
         g = torch.addcmul(reads[t], g, G_t[t]).addmm_(D_t[t], W_h)
 
     D = D.flatten(0, 1)  # [TB, 2J]
-    dx = (D @ W_x).view(*Z.shape[:2], -1).transpose(0, 1) if needed[0] else None
+    dx = (D @ W_x).view(*Z.shape[:2], x.shape[2]).transpose(0, 1) if needed[0] else None
     dW_x = D.T @ x.transpose(0, 1).flatten(0, 1)
     return dx, g, dW_x, D.T @ before.flatten(0, 1), -D.sum(0)
 
