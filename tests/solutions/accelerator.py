@@ -1,7 +1,7 @@
 """A stand-in for an accelerator: tensors that say `gpu:0` and compute on the CPU, with numbers, unlike `meta`.
 
-It raises where devices are mixed as CUDA does, and counts by line what makes a host wait for its GPU (`waits`), and what
-is copied to the device or back (`uploads`, `downloads`). It cannot judge kernels, precisions, or speed.
+It raises where devices are mixed, as CUDA does, and counts by line what makes a host wait for its GPU (`waits`), and
+what is copied to the device or back. It cannot judge kernels, precisions, or speed.
 """
 
 import sys
@@ -44,9 +44,6 @@ class Held(torch.Tensor):
     def __init__(self, inner):
         self.inner = inner
 
-    def __repr__(self):
-        return f"Held({self.inner})"
-
     def tolist(self):
         """The numbers, as one download."""
         return self.cpu().tolist()
@@ -58,12 +55,7 @@ class Held(torch.Tensor):
 
 
 class Accelerator(TorchDispatchMode):
-    """While it is entered, tensors are made on the stand-in wherever `gpu` is asked for; counters start at zero."""
-
-    def __enter__(self):
-        for counter in (waits, uploads, downloads):
-            counter.clear()
-        return super().__enter__()
+    """While it is entered, tensors are made on the stand-in wherever `gpu` is asked for."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         """Every operation."""

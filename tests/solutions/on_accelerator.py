@@ -14,10 +14,11 @@ import torch
 from accelerator import Accelerator, downloads, uploads, waits
 from torch import Tensor
 
-from solutions import experiments, sampling
+from solutions import sampling
 from solutions.captioner import Captioner
 from solutions.examples import EXAMPLES, tensors
-from solutions.layers import clip_gradient
+from solutions.layers import Embedding
+from solutions.learning import Training, own_randomness
 from solutions.positional import LearnedPositions
 from solutions.rnn import RecurrentLanguageModel
 from solutions.seq2seq import Seq2Seq
@@ -31,6 +32,12 @@ SIZES = {"V": 23, "J": 8, "K": 2, "I": 4, "F": 11, "N": 1}
 def counts() -> dict[str, dict[str, int]]:
     """What was counted so far, by line."""
     return {"waits": dict(waits), "uploads": dict(uploads), "downloads": dict(downloads)}
+
+
+def forget() -> None:
+    """Count from here on."""
+    for counter in (waits, uploads, downloads):
+        counter.clear()
 
 
 def seeded(make: Callable[[], torch.nn.Module]) -> torch.nn.Module:
@@ -54,8 +61,7 @@ def one_model(name: str) -> dict:
         with Accelerator():
             model, given = seeded(example.make).to(device), [x.to(device) for x in arguments]
             model(*given)
-            for counter in (waits, uploads, downloads):
-                counter.clear()
+            forget()
             outputs = tensors(model(*given))
             sum((y * y).sum() for y in outputs).backward()
             counted = counts()
@@ -71,24 +77,12 @@ def one_model(name: str) -> dict:
 
 
 def steps(task: Task, device: str, n: int = 2) -> tuple[list[float], dict]:
-    """Losses of a few steps, and what the steps count."""
-    with Accelerator():
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(0)
-            experiment = task.build(torch.Generator().manual_seed(0), torch.device(device))
-        optimizer = experiment.optimizer(experiment.model.parameters(), lr=task.rate)
-        experiment.loss()
-        for counter in (waits, uploads, downloads):
-            counter.clear()
-        losses = []
-        for _ in range(n):
-            loss = experiment.loss()
-            optimizer.zero_grad()
-            loss.backward()
-            if task.clip is not None:
-                clip_gradient(experiment.model.parameters(), task.clip)
-            optimizer.step()
-            losses.append(loss.detach())
+    """Losses of a few steps as `train` takes them, and what these count; the first step makes tables, and no more."""
+    with Accelerator(), own_randomness(0, torch.device("cpu")):
+        training = Training(task, 0, torch.device(device))
+        training.step(0, 10)
+        forget()
+        losses = [training.step(1 + i, 10) for i in range(n)]
         counted = counts()
         return [float(loss) for loss in losses], counted
 
@@ -127,6 +121,7 @@ def one_writer(name: str) -> dict:
     for device in ("cpu", "gpu"):
         with Accelerator():
             model = seeded(make).to(device)
+            forget()
             drawn = write(model, device, eos=EOS, temperature=1.0, generator=torch.Generator().manual_seed(1))
             counted = counts()
             words.append(drawn.tolist())
@@ -155,10 +150,10 @@ def faults() -> dict:
             one_model("LanguageModel")
         except RuntimeError as error:
             said["mixed"] = str(error)
-    right = experiments.sequence_log_loss
-    with planted(experiments, "sequence_log_loss", lambda scores, w: right(scores, w) * float(scores.mean() > -1e9)):
+    right = Embedding.scores
+    with planted(Embedding, "scores", lambda self, h: right(self, h) * float(h.mean() > -1e9)):
         said["waits"] = one_task("markov_ugrnn")["waits"]
-    with planted(experiments, "sequence_log_loss", lambda scores, w: right(scores.cpu(), w.cpu())):
+    with planted(Embedding, "scores", lambda self, h: right(self, h.cpu().to(h.device))):
         said["downloads"] = one_task("markov_ugrnn")["downloads"]
     with planted(sampling, "PATIENCE", 1):
         said["impatient"] = one_writer("decoder")["waits"]

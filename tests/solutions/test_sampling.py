@@ -47,7 +47,7 @@ def build(name, seed=0):
 @EVERY
 def test_a_row_ends_at_its_own_eos(name):
     """The words up to a row's first <EOS> are those drawn without one; behind it stands <EOS>; the longest row fits."""
-    model, write = build(name)
+    _, write = build(name)
     free = write(40, temperature=2.0, generator=torch.Generator().manual_seed(2), eos=-1)
     ended = write(40, temperature=2.0, generator=torch.Generator().manual_seed(2), eos=EOS)
     first = torch.where(free == EOS, torch.arange(40), 40).amin(1)  # where each row ends
@@ -61,7 +61,7 @@ def test_a_row_ends_at_its_own_eos(name):
 @EVERY
 def test_temperature_zero_is_the_likeliest_word(name):
     """It needs no generator, and a very small temperature gives the same, in half precision too."""
-    model, write = build(name)
+    _, write = build(name)
     greedy = write(5, temperature=0.0, generator=None, eos=-1)
     assert torch.equal(write(5, temperature=1e-4, generator=torch.Generator().manual_seed(0), eos=-1), greedy)
     with pytest.raises(ValueError, match="temperature"):
@@ -92,9 +92,14 @@ def test_flags_come_back_after_an_error():
     """Also if what stands within fails."""
     model = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Dropout())
     model[0].eval()
-    with pytest.raises(KeyError), evaluating(model):
-        assert not model.training
-        raise KeyError
+
+    def fail():
+        with evaluating(model):
+            assert not model.training
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
     assert [m.training for m in model] == [False, True]
 
 

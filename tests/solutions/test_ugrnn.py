@@ -140,7 +140,7 @@ def test_written_out_derivative_passes_gradcheck():
 
 
 def test_second_derivatives_are_those_of_the_equations():
-    """Products with the Hessian, in each way that torch has, equal those of the loop over the equations, and are not 0."""
+    """Products with the Hessian, in each way that torch has, equal those of the loop, and are not 0."""
     m, x, v = randomize(UGRNN(K, J)), draw(B, T, K), draw(B, T, K, seed=2)
 
     def loss(path):
@@ -160,7 +160,7 @@ def test_second_derivatives_are_those_of_the_equations():
 
 
 def test_gradcheck_in_every_mode():
-    """First and second derivatives against finite differences: backwards, forwards, and for several cotangents at once."""
+    """First and second derivatives against finite differences: backwards, forwards, for several cotangents at once."""
     m, x = randomize(UGRNN(2, 3)), draw(2, 4, 2).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: m(x)[0], x, check_forward_ad=True, check_batched_grad=True)
     assert torch.autograd.gradgradcheck(lambda x: m(x)[0], x)
