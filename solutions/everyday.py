@@ -77,8 +77,8 @@ def copied(example: Example) -> None:
     """Copied and pickled after a forward pass, with the same outputs."""
     model, arguments = model_and_arguments(example)
     wanted = tensors(model(*arguments))
-    equal(tensors(copy.deepcopy(model)(*arguments)), wanted, 0)
-    equal(tensors(pickle.loads(pickle.dumps(model))(*arguments)), wanted, 0)  # noqa: S301 our own bytes
+    equal(tensors(copy.deepcopy(model)(*arguments)), wanted, 0.0)
+    equal(tensors(pickle.loads(pickle.dumps(model))(*arguments)), wanted, 0.0)  # noqa: S301 our own bytes
 
 
 def saved(example: Example) -> None:
@@ -91,7 +91,7 @@ def saved(example: Example) -> None:
     file.seek(0)
     other = build(example, seed=1)
     other.load_state_dict(torch.load(file, weights_only=True), strict=True)
-    equal(tensors(other(*arguments)), tensors(model(*arguments)), 0)
+    equal(tensors(other(*arguments)), tensors(model(*arguments)), 0.0)
 
 
 def from_meta(example: Example) -> None:
@@ -103,7 +103,7 @@ def from_meta(example: Example) -> None:
     other.load_state_dict(model.state_dict())
     wanted = tensors(model(*arguments))
     assert shapes == [y.shape for y in wanted]
-    equal(tensors(other(*arguments)), wanted, 0)
+    equal(tensors(other(*arguments)), wanted, 0.0)
 
 
 def narrow(dtype: torch.dtype) -> Callable[[Example], None]:
