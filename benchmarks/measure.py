@@ -1,7 +1,7 @@
 """Time, memory and agreement of several ways to compute one thing.
 
 Other tenants of a machine slow one run down, never up. So candidates take turns, the smallest time of each
-counts, and only ratios within one run are worth keeping. One thread; on the CPU the process's own time, on a
+counts, and only ratios within one run are worth keeping. On one thread of a CPU the process's own time, on a
 GPU the time until the device is done. Memory is that of a fresh process for each candidate on the CPU, the
 allocator's peak on a GPU.
 """
@@ -45,13 +45,18 @@ class Contest:
 
 @dataclass(kw_only=True)
 class Result:
-    """What one candidate needed: seconds, MB; and how far its output is from the first candidate's."""
+    """What one candidate needed: seconds, MB; and how far its output is from the first candidate's.
+
+    A spread holds the quartiles of the candidate's time over the first one's in the same turn.
+    """
 
     candidate: str
     forward_s: float
     training_s: float | None
     tokens: int
     differs: float | None
+    forward_spread: tuple[float, ...] = ()
+    training_spread: tuple[float, ...] = ()
     forward_mb: float | None = None
     training_mb: float | None = None
 
@@ -71,9 +76,10 @@ def training(candidate: Candidate) -> None:
 def seconds(action: Callable[[Candidate], object], candidate: Candidate, device: torch.device) -> float:
     """Return the time of one call."""
     if device.type == "cpu":
-        start = time.process_time()
+        clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
+        start = clock()
         action(candidate)
-        return time.process_time() - start
+        return clock() - start
     accelerator = getattr(torch, device.type)
     accelerator.synchronize()
     start = time.perf_counter()
@@ -102,19 +108,31 @@ def measure(contest: Contest, device: torch.device, *, budget: float, rounds: in
                 differs=differs,
             )
         )
-    start, done = time.perf_counter(), 0
-    while done < rounds or time.perf_counter() - start < budget:
-        for candidate, result in zip(candidates, results, strict=True):
-            result.forward_s = min(result.forward_s, seconds(forward, candidate, device))
-            if candidate.parameters:
-                result.training_s = min(result.training_s, seconds(training, candidate, device))
-        done += 1
+    _time(candidates, results, device, budget=budget, rounds=rounds)
     if contest.memory:
         for i, result in enumerate(results):
             result.forward_mb = peak(contest, i, "forward", device)
             if result.training_s is not None:
                 result.training_mb = peak(contest, i, "training", device)
     return results
+
+
+def _time(
+    candidates: list[Candidate], results: list[Result], device: torch.device, *, budget: float, rounds: int
+) -> None:
+    """Fill in the seconds, in turns."""
+    turns: dict[str, list[list[float]]] = {"forward": [], "training": []}
+    start = time.perf_counter()
+    while len(turns["forward"]) < rounds or time.perf_counter() - start < budget:
+        turns["forward"].append([seconds(forward, candidate, device) for candidate in candidates])
+        turns["training"].append([seconds(training, c, device) if c.parameters else float("inf") for c in candidates])
+    for n, result in enumerate(results):
+        for action, rows in turns.items():
+            if getattr(result, f"{action}_s") is None:
+                continue
+            setattr(result, f"{action}_s", min(row[n] for row in rows))
+            ratios = torch.tensor([row[n] / row[0] for row in rows], dtype=torch.float64)
+            setattr(result, f"{action}_spread", tuple(ratios.quantile(torch.tensor([0.25, 0.75]).double()).tolist()))
 
 
 # --- memory -----------------------------------------------------------------------------------------------

@@ -24,6 +24,32 @@ def torchrecurrent_ugrnn(ours: nn.Module) -> nn.Module:
     return peer
 
 
+def torch_recurrent(ours: nn.Module) -> nn.Module:
+    """torch.nn.RNN, GRU or LSTM with the weights of ours; theirs have a second bias."""
+    kind = {"VanillaRNN": nn.RNN, "GRU": nn.GRU, "LSTM": nn.LSTM}[type(ours).__name__]
+    weights = dict(ours.named_parameters())
+    W_x, W_h = weights.get("W_x", weights.get("W_xh")), weights.get("W_h", weights.get("W_hh"))
+    J = W_h.shape[1]
+    peer = kind(W_x.shape[1], J, batch_first=True).to(W_x)
+    with torch.no_grad():
+        peer.weight_ih_l0.copy_(W_x)
+        peer.weight_hh_l0.copy_(W_h)
+        peer.bias_ih_l0.copy_(-ours.B)
+        peer.bias_hh_l0.zero_()
+        if "B_hn" in weights:
+            peer.bias_hh_l0[2 * J :].copy_(-ours.B_hn)
+    return peer
+
+
+def step_by_step(ours: nn.Module, x: Tensor) -> Tensor:
+    """Our own loop: the answer for a sequence of one step, again and again."""
+    states, state = [], None
+    for x_t in x.split(1, 1):
+        h, state = ours(x_t, state)
+        states.append(h)
+    return torch.cat(states, 1)
+
+
 def torch_attention(ours: MultiHeadAttention) -> nn.MultiheadAttention:
     """torch.nn.MultiheadAttention with the weights of ours (which must have no biases)."""
     K, _, J = ours.W_Q.shape
@@ -74,6 +100,69 @@ def spatial_strided(ours: MultiHeadAttention, h: Tensor) -> Tensor:
     query, key, value = (torch.einsum("kuj,btj->bktu", W, flat) for W in (ours.W_Q, ours.W_K, ours.W_V))
     heads = functional.scaled_dot_product_attention(query, key, value, scale=ours.scale)
     return ours.join(heads).unflatten(1, h.shape[1:3])
+
+
+def relative_by_hand(ours: nn.Module, h: Tensor) -> Tensor:
+    """Each bias looked up by itself, alpha held."""
+    X, Y = h.shape[1:3]
+    query, (key, value) = ours.queries(h.flatten(1, 2)), ours.keys_values(h.flatten(1, 2))
+    x, y = torch.arange(X, device=h.device), torch.arange(Y, device=h.device)
+    dx, dy = x[:, None] - x + X - 1, y[:, None] - y + Y - 1
+    bias = ours.relative.b[:, dx[:, None, :, None], dy[None, :, None, :]].flatten(3).flatten(1, 2)
+    alpha = (ours.scale * query @ key.mT + bias).softmax(-1)
+    return ours.join(alpha @ value).unflatten(1, (X, Y))
+
+
+def window_by_mask(ours: nn.Module, h: Tensor) -> Tensor:
+    """All pairs of positions, and a mask of those that count."""
+    X, Y = h.shape[1:3]
+    query, (key, value) = ours.queries(h.flatten(1, 2)), ours.keys_values(h.flatten(1, 2))
+    place = torch.arange(X * Y, device=h.device)
+    near = [((z[:, None] - z).abs() <= ours.w) for z in (place // Y, place % Y)]
+    heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=near[0] & near[1], scale=ours.scale)
+    return ours.join(heads).unflatten(1, (X, Y))
+
+
+def torch_encoder_layer(ours: nn.Module) -> nn.TransformerEncoderLayer:
+    """torch.nn.TransformerEncoderLayer with the weights of a post-norm layer that has biases."""
+    K, _, J = ours.attention.W_Q.shape
+    attention, inner = ours.attention, ours.feed_forward
+    peer = nn.TransformerEncoderLayer(J, K, len(inner.W_FF1), dropout=0.0, batch_first=True).to(inner.W_FF1)
+    with torch.no_grad():
+        for names, target in ((("W_Q", "W_K", "W_V"), "in_proj_weight"), (("B_Q", "B_K", "B_V"), "in_proj_bias")):
+            stacked = torch.cat([getattr(attention, name).flatten(0, 1) for name in names])
+            getattr(peer.self_attn, target).copy_(stacked if names[0] == "W_Q" else -stacked)
+        maps = (peer.self_attn.out_proj, attention.W_O, attention.B_O), (peer.linear1, inner.W_FF1, inner.B_FF1)
+        for linear, W, B in (*maps, (peer.linear2, inner.W_FF2, inner.B_FF2)):
+            linear.weight.copy_(W)
+            linear.bias.copy_(-B)
+    return peer
+
+
+# --- Hugging Face's, from which ours take their weights -----------------------------------------------------
+
+
+def transformers_gpt2(V: int, J: int, K: int, F: int, N: int, T: int) -> tuple[nn.Module, nn.Module]:
+    """Ours and GPT2LMHeadModel, the same function."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    from solutions.published import gpt2
+
+    ends = {"bos_token_id": None, "eos_token_id": None}
+    sizes = {"vocab_size": V, "n_positions": T, "n_embd": J, "n_layer": N, "n_head": K, "n_inner": F}
+    theirs = GPT2LMHeadModel(GPT2Config(**sizes, **ends)).eval()
+    return gpt2(theirs), theirs
+
+
+def transformers_bert(V: int, J: int, K: int, F: int, N: int, T: int) -> tuple[nn.Module, nn.Module]:
+    """Ours and BertForMaskedLM, the same function."""
+    from transformers import BertConfig, BertForMaskedLM
+
+    from solutions.published import masked_language_model
+
+    sizes = {"vocab_size": V, "max_position_embeddings": T, "hidden_size": J, "intermediate_size": F}
+    theirs = BertForMaskedLM(BertConfig(**sizes, num_hidden_layers=N, num_attention_heads=K)).eval()
+    return masked_language_model(theirs), theirs
 
 
 # --- a language model, nanoGPT style (after A. Karpathy, MIT licence) --------------------------------------

@@ -3,7 +3,9 @@
     recurrent    layers · rnn · ugrnn · bidirectional · seq2seq · captioner
     attention    attention · spatial · positional · transformer · bert
     others       language_cnn · mlp · counting (parameters and operations)
-    training     sources of data · experiments · attending · tasks · training, the command line · pictures
+    beside them  fused (torch's own loops over time) · published (Hugging Face's weights)
+    training     sources of data · experiments · attending · tasks · learning, the loop · training, the command line ·
+                 pictures
 
 The legend of axis letters. They follow the course's own notation; a letter that two topics use differently is
 listed under both, and never means two things within one file.

@@ -1,6 +1,7 @@
 """What the attention models are trained on; beside `experiments`, in the same form.
 
 lookup          a position asks for a name; the value stands at another position, in a sequence or an image
+marked          the value at the one marked position of an image, asked for at another: near it, or far
 word_behind     the word some positions before; words say nothing, only the distance counts
 reversal        letters backwards, by the encoder and decoder of the Transformer
 GivenAll        the decoder alone as a language model of whole sentences
@@ -15,9 +16,10 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from solutions.attention import MultiHeadAttention
-from solutions.experiments import Experiment
+from solutions.experiments import Experiment, classifying, on
 from solutions.layers import Embedding, Linear, sequence_log_loss
 from solutions.positional import LearnedPositions, rotate
+from solutions.spatial import AxialAttention, WindowAttention
 from solutions.transformer import LanguageModel, Transformer
 
 # --------------------------------------------------------------------------------------------------- a look-up
@@ -29,9 +31,9 @@ FEATURES = NAMES + VALUES + 1  # a name, a value, and whether the position asks;
 class LookUp(nn.Module):
     """One layer of attention between two maps; read where the question stands."""
 
-    def __init__(self, layer: Callable[[int], nn.Module], J: int = 16):
+    def __init__(self, layer: Callable[[int], nn.Module], J: int = 16, features: int = FEATURES):
         super().__init__()
-        self.read, self.attention, self.answer = Linear(FEATURES, J), layer(J), Linear(J, VALUES)
+        self.read, self.attention, self.answer = Linear(features, J), layer(J), Linear(J, VALUES)
 
     def forward(self, items: Float[Tensor, "B *places F"], asks: Int[Tensor, "B"]) -> Float[Tensor, "B V"]:
         """Scores of the values, at the position that asks; positions are counted row by row."""
@@ -78,16 +80,81 @@ def lookup(
     """Which value stands beside the name that is asked for? Chance is one in four."""
     model = LookUp(layer).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
+    def draw(B: int = 64) -> tuple[Tensor, ...]:
         items, asks, _, y = questions(B, shape, g)
-        return model(items.to(device), asks.to(device)), y.to(device)
+        return items, asks, y
 
-    def measure() -> dict[str, float]:
-        scores, y = batch(1024)
-        accuracy = (scores.argmax(1) == y).float().mean().item()
-        return {"loss": F.cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(VALUES)}
+    def maps() -> dict[str, Tensor]:
+        items, asks, named, _ = questions(1, shape, g)
+        x = model.read(on(device, (items,))[0]).flatten(1, -2)
+        alpha = MultiHeadAttention.with_weights(model.attention, x)[1][0, :, asks[0]].mean(0)
+        found = torch.zeros(math.prod(shape)).index_fill_(0, named, 1.0)
+        rows = {"the position that asks, looking": alpha, "where the answer stands": found}
+        return {title: row.view(-1, shape[-1]) for title, row in rows.items()}
 
-    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(64)), measure=measure)
+    shown = isinstance(model.attention, MultiHeadAttention)
+    return classifying(model, draw, model, device, VALUES, maps=maps if shown else None)
+
+
+# --------------------------------------------------------------------------------------------- a marked place
+
+PLACE = VALUES + 2  # a value, the mark, and whether the position asks
+
+
+def marks(
+    B: int, X: int, Y: int, g: Generator, *, nearest: int, furthest: int
+) -> tuple[Float[Tensor, "B X Y F"], Int[Tensor, "B"], Int[Tensor, "B"]]:
+    """A value everywhere, a mark at one place, and one that asks: nearest ≤ max(|x1-x2|, |y1-y2|) ≤ furthest."""
+    x, y = torch.arange(X * Y) // Y, torch.arange(X * Y) % Y
+    apart = torch.maximum((x[:, None] - x).abs(), (y[:, None] - y).abs())
+    pairs = ((apart >= nearest) & (apart <= furthest)).nonzero()
+    asks, marked = pairs[torch.randint(len(pairs), (B,), generator=g)].unbind(1)
+    value, rows = torch.randint(VALUES, (B, X * Y), generator=g), torch.arange(B)
+    items = torch.zeros(B, X * Y, PLACE).scatter_(2, value[..., None], 1.0)
+    items[rows, marked, VALUES] = 1
+    items[rows, asks, VALUES + 1] = 1
+    return items.unflatten(1, (X, Y)), asks, value[rows, marked]
+
+
+class Stacked(nn.Module):
+    """Layers of attention around residual connections."""
+
+    def __init__(self, *layers: nn.Module):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, h: Float[Tensor, "B X Y J"]) -> Float[Tensor, "B X Y J"]:
+        """One after another."""
+        for layer in self.layers:
+            h = h + layer(h)
+        return h
+
+
+def both_axes(J: int) -> Stacked:
+    """Along x, then along y: together they connect every pair of positions."""
+    return Stacked(AxialAttention(J, 2, axis="x"), AxialAttention(J, 2, axis="y"))
+
+
+def one_axis(J: int) -> Stacked:
+    """A control: along y alone, twice."""
+    return Stacked(AxialAttention(J, 2, axis="y"), AxialAttention(J, 2, axis="y"))
+
+
+def window(J: int) -> Stacked:
+    """One layer that sees two steps in each direction."""
+    return Stacked(WindowAttention(J, 2, w=2))
+
+
+def marked(
+    g: Generator, device: torch.device, *, layer: Callable[[int], nn.Module], nearest: int = 1, furthest: int = 9
+) -> Experiment:
+    """Which value stands at the marked place of an image of 6 x 7? Chance is one in four."""
+    model = LookUp(layer, features=PLACE).to(device)
+
+    def draw(B: int = 64) -> tuple[Tensor, ...]:
+        return marks(B, 6, 7, g, nearest=nearest, furthest=furthest)
+
+    return classifying(model, draw, model, device, VALUES)
 
 
 # --------------------------------------------------------------------------------------------------- a distance
@@ -141,20 +208,26 @@ def word_behind(
     V, J, B, T, far = 11, 32, 64, 16, 48
     model = kind(V, J, far).to(device)
 
-    def batch(B: int, T: int) -> tuple[Tensor, Tensor]:
-        w = torch.randint(V, (B, T), generator=g).to(device)
-        return model(w)[:, behind:], w[:, :-behind]
+    def draw(B: int = B, T: int = T) -> tuple[Tensor]:
+        return (torch.randint(V, (B, T), generator=g),)
 
-    def loss() -> Tensor:
-        scores, y = batch(B, T)
-        return sequence_log_loss(scores, y).mean() / y.shape[1]
+    def loss(w: Tensor) -> Tensor:
+        return sequence_log_loss(model(w)[:, behind:], w[:, :-behind]).mean() / (w.shape[1] - behind)
+
+    def right(T: int) -> Tensor:
+        (w,) = on(device, draw(256, T))
+        return (model(w)[:, behind:].argmax(2) == w[:, :-behind]).float()
 
     def measure() -> dict[str, float]:
-        near, further = ((scores.argmax(2) == y).float() for scores, y in (batch(256, T), batch(256, far)))
-        beyond = further[:, T:].mean().item()  # positions that training has not seen
-        return {"loss": loss().item(), "accuracy": near.mean().item(), "beyond": beyond, "uniform": math.log(V)}
+        near, beyond = right(T).mean().item(), right(far)[:, T:].mean().item()  # where training has not been
+        reached = loss(*on(device, draw())).item()
+        return {"loss": reached, "accuracy": near, "beyond": beyond, "uniform": math.log(V)}
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    def maps() -> dict[str, Tensor]:
+        h = model.positions(model.words(*on(device, draw(1, far))))
+        return {f"as long as in training, {T}, and longer": model.attention.with_weights(h)[1][0, 0]}
+
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure, maps=maps)
 
 
 # ------------------------------------------------------------------------------------- transformers
@@ -166,32 +239,58 @@ def reversal(g: Generator, device: torch.device, *, N: int = 1) -> Experiment:
     bos, eos, V = letters, letters + 1, letters + 2
     model = Transformer(V=V, J=32, K=4, I=8, F=64, N=N, pre_norm=True).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
+    def draw(B: int = B) -> tuple[Tensor, Tensor]:
         w = torch.randint(letters, (B, T), generator=g)
-        return w.to(device), torch.cat([w.flip(1), torch.full((B, 1), eos)], 1).to(device)
+        return w, torch.cat([w.flip(1), torch.full((B, 1), eos)], 1)
 
-    def loss(B: int = B) -> Tensor:
-        source, target = batch(B)
-        seen = torch.cat([torch.full_like(target[:, :1], bos), target[:, :-1]], 1)
-        return sequence_log_loss(model(source, seen), target).mean() / target.shape[1]
+    def begun(target: Tensor) -> Tensor:
+        return torch.cat([torch.full_like(target[:, :1], bos), target[:, :-1]], 1)
+
+    def loss(source: Tensor, target: Tensor) -> Tensor:
+        return sequence_log_loss(model(source, begun(target)), target).mean() / target.shape[1]
+
+    def exact(source: Tensor, target: Tensor) -> float:
+        words = model.translate(source, T + 1, bos=bos, eos=eos)
+        longest = F.pad(words, (0, T + 1 - words.shape[1]), value=eos)  # all rows may have ended early
+        return (longest == target).all(1).float().mean().item()
 
     def measure() -> dict[str, float]:
-        source, target = batch(256)
-        exact = (model.translate(source, T + 1, bos=bos, eos=eos) == target).all(1).float().mean().item()
-        return {"loss": loss(256).item(), "exact": exact, "uniform": math.log(V)}
+        right = exact(*on(device, draw(256)))
+        return {"loss": loss(*on(device, draw(256))).item(), "exact": right, "uniform": math.log(V)}
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    def sample() -> str:
+        source, _ = on(device, draw(3))
+        rows = zip(source.tolist(), model.translate(source, T + 1, bos=bos, eos=eos).tolist(), strict=True)
+        spelled = [["".join(str(n) if n < letters else "." for n in row) for row in pair] for pair in rows]
+        return "\n".join(f"{read} -> {written}" for read, written in spelled)
+
+    def maps() -> dict[str, Tensor]:
+        source, target = on(device, draw(1))
+        layer, h = model.decoder[0], model.embed(begun(target), model.e[-1])
+        h = h + layer.attention(layer.attention_norm(h), causal=True)
+        alpha = layer.cross.with_weights(layer.cross_norm(h), model.encode(source))[1][0]
+        return {"letter written (down), letter read (across)": alpha.mean(0)}
+
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure, sample=sample, maps=maps)
 
 
 class GivenAll(nn.Module):
     """P(w_0 … w_{T-1}) by the decoder alone: a word more stands for the beginning."""
 
-    def __init__(self, V: int, T: int):
+    def __init__(self, V: int, T: int, J: int = 32, N: int = 1, **options: object):
         super().__init__()
         self.begin = V
-        self.decoder = LanguageModel(V=V + 1, J=32, K=4, I=8, F=64, N=1, T_max=T)
+        self.decoder = LanguageModel(V=V + 1, J=J, K=4, I=J // 4, F=2 * J, N=N, T_max=T + 1, **options)
 
     def forward(self, w: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
         """Scores of w[b,t] given w[b,:t]."""
         seen = torch.cat([torch.full_like(w[:, :1], self.begin), w[:, :-1]], 1)
         return self.decoder(seen)[..., : self.begin]
+
+    def sample(
+        self, B: int, T: int, *, generator: Generator, temperature: float = 1.0
+    ) -> tuple[Int[Tensor, "B T"], Int[Tensor, "B"]]:
+        """B rows of T words, and their lengths."""
+        begin = self.decoder.e.new_full((B, 1), self.begin, dtype=torch.long)
+        w = self.decoder.generate(begin, T, generator=generator, temperature=temperature)[:, 1:]
+        return w.clamp(max=self.begin - 1), w.new_full((B,), T)

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from solutions.derivatives import ordinary, twice
 from solutions.layers import masked_softmax
+from solutions.positional import Turn, rotated
 
 
 def self_attention(
@@ -110,26 +111,32 @@ def attend(
     scale: float,
     mask: Shaped[Tensor, "..."] | None = None,
     causal: bool = False,
+    dropout: float = 0.0,
 ) -> Float[Tensor, "B K T1 I"]:
     """Return Σ_t2 alpha[k, t1, t2] value[k, t2] without ever holding alpha: memory O(T) instead of O(T²).
 
-    A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023). The fused
-    kernels know one derivative: under torch.func, in forward mode, and from the second derivative on,
-    `attend_by_weights` stands in for them, which holds alpha.
+    A floating-point mask is added to the scores. Head k reads group k G // K (Ainslie et al. 2023). `dropout` is the
+    share of alpha that is set to zero, the rest growing by 1 / (1 - dropout). The fused kernels know one derivative:
+    under torch.func, in forward mode, and from the second derivative on, `attend_by_weights` stands in for them, which
+    holds alpha.
     """
     _check(mask)
-    causal = causal and query.shape[-2] != 1  # the last position alone may look at everything
+    if query.shape[-2] == 1:  # asked by `if`, so that a compiler that knows no lengths settles it once
+        causal = False  # the last position alone may look at everything
+    options = {"scale": scale, "causal": causal, "dropout": dropout}
 
     def by_weights(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        return attend_by_weights(query, key, value, scale=scale, mask=mask, causal=causal)[0]
+        return attend_by_weights(query, key, value, mask=mask, **options)[0]
 
     if not ordinary(query, key, value, mask):
         return by_weights(query, key, value, mask)
-    out = _fused(query, key, value, scale=scale, mask=mask, causal=causal)
-    return twice(out, by_weights, query, key, value, mask)
+    out = _fused(query, key, value, mask=mask, **options)
+    return out if dropout else twice(out, by_weights, query, key, value, mask)  # what was dropped, the kernel knows
 
 
-def _fused(query: Tensor, key: Tensor, value: Tensor, *, scale: float, mask: Tensor | None, causal: bool) -> Tensor:
+def _fused(
+    query: Tensor, key: Tensor, value: Tensor, *, scale: float, mask: Tensor | None, causal: bool, dropout: float
+) -> Tensor:
     """Torch's kernels.
 
     Two traps leave the result right and the fused kernel unused, four to seven times slower: the last axis must be
@@ -146,7 +153,7 @@ def _fused(query: Tensor, key: Tensor, value: Tensor, *, scale: float, mask: Ten
     if causal and (mask is not None or query.shape[-2] != key.shape[-2]):
         mask, causal = _joined(mask, True, query, key), False
     out = F.scaled_dot_product_attention(
-        query, key, value, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=grouped
+        query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=causal, scale=scale, enable_gqa=grouped
     )
     return out[..., :I]
 
@@ -180,10 +187,11 @@ def attend_by_weights(
     scale: float,
     mask: Shaped[Tensor, "..."] | None = None,
     causal: bool = False,
+    dropout: float = 0.0,
 ) -> tuple[Float[Tensor, "B K T1 I"], Float[Tensor, "B K T1 T2"]]:
-    """Return what `attend` returns, and alpha: in plain steps, which can be differentiated in every way."""
+    """Return what `attend` returns, and alpha before dropout: in steps that can be differentiated in every way."""
     alpha = attention_weights(query, key, scale=scale, mask=mask, causal=causal)
-    return alpha @ value.repeat_interleave(alpha.shape[1] // value.shape[1], dim=1), alpha
+    return F.dropout(alpha, dropout) @ value.repeat_interleave(alpha.shape[1] // value.shape[1], dim=1), alpha
 
 
 # --- the layer --------------------------------------------------------------------------------------------
@@ -220,8 +228,9 @@ class MultiHeadAttention(nn.Module):
 
     U = I = J / K unless given. `M` is the width of another sequence to look at (cross-attention: queries from
     x, keys and values from `memory`). `G` < K shares keys and values among K / G heads. `scaled=False` drops
-    the 1 / √U and `output=False` drops W^O, as Problem 1 does. Parameters and multiplications do not
-    depend on K as long as K U = K I = J.
+    the 1 / √U and `output=False` drops W^O, as Problem 1 does. `dropout` sets weights alpha to zero in training, as
+    GPT-2 and BERT do; Vaswani et al. do not. Parameters and multiplications do not depend on K as long as K U = K I =
+    J.
     """
 
     def __init__(
@@ -236,8 +245,10 @@ class MultiHeadAttention(nn.Module):
         scaled: bool = True,
         output: bool = True,
         bias: bool = False,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.dropout = dropout
         G = K if G is None else G
         if (U is None or I is None) and J % K:
             raise ValueError(f"J={J} is not a multiple of K={K} heads: give U and I")
@@ -290,12 +301,18 @@ class MultiHeadAttention(nn.Module):
         mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
+        turn: Turn | None = None,
     ) -> Float[Tensor, "B T1 _"]:
-        """Look from x at `memory` (by default at x itself, and at whatever `cache` holds before it)."""
+        """Look from x at `memory` (by default at x itself, and at whatever `cache` holds before it).
+
+        `turn` rotates queries and keys by the positions of x (`positional.turn`).
+        """
         key, value = self.keys_values(x if memory is None else memory)
+        if turn is not None:
+            key = rotated(key, turn)
         if cache is not None:
             key, value = cache.append(key, value)
-        return self.read(x, key, value, mask=mask, causal=causal)
+        return self.read(x, key, value, mask=mask, causal=causal, turn=turn)
 
     def read(
         self,
@@ -305,10 +322,16 @@ class MultiHeadAttention(nn.Module):
         *,
         mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
+        turn: Turn | None = None,
     ) -> Float[Tensor, "B T1 _"]:
-        """Look from x at keys and values that are already there."""
-        heads = attend(self.queries(x), key, value, scale=self.scale, mask=mask, causal=causal)
-        return self.join(heads)
+        """Look from x at keys and values that are already there; `turn` rotates the queries."""
+        query = self.queries(x) if turn is None else rotated(self.queries(x), turn)
+        return self.join(attend(query, key, value, scale=self.scale, mask=mask, causal=causal, dropout=self.dropping))
+
+    @property
+    def dropping(self) -> float:
+        """The share of alpha that is set to zero now."""
+        return self.dropout if self.training else 0.0
 
     def with_weights(
         self,
@@ -317,10 +340,14 @@ class MultiHeadAttention(nn.Module):
         *,
         mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
+        turn: Turn | None = None,
     ) -> tuple[Float[Tensor, "B T1 _"], Float[Tensor, "B K T1 T3"]]:
-        """Return what `forward` returns and alpha[b, k, t1, t2], at the price of holding it."""
-        key, value = self.keys_values(x if memory is None else memory)
-        heads, alpha = attend_by_weights(self.queries(x), key, value, scale=self.scale, mask=mask, causal=causal)
+        """Return what `forward` returns and alpha[b, k, t1, t2] before dropout, at the price of holding it."""
+        query, (key, value) = self.queries(x), self.keys_values(x if memory is None else memory)
+        if turn is not None:
+            query, key = rotated(query, turn), rotated(key, turn)
+        options = {"scale": self.scale, "mask": mask, "causal": causal, "dropout": self.dropping}
+        heads, alpha = attend_by_weights(query, key, value, **options)
         return self.join(heads), alpha
 
     def new_cache(self, B: int, T: int) -> KeyValueCache:

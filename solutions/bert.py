@@ -10,6 +10,8 @@ Axes: B batch, T time, V vocabulary, S segments, J model width, K heads, I width
 width.
 """
 
+from functools import partial
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -63,7 +65,8 @@ class Bert(nn.Module):
 
     The three are added, not concatenated: adding is one product of a stacked table with the concatenated
     one-hot vectors. Unlike in Vaswani et al. 2017 there are segments, and positions are learned. `pooler`
-    adds the tanh layer over [CLS] that sentence-level tasks read.
+    adds the tanh layer over [CLS] that sentence-level tasks read. `eps` is what published weights were trained with;
+    dropout (0.1 in the paper) is that of attention weights, too.
     """
 
     def __init__(
@@ -79,16 +82,17 @@ class Bert(nn.Module):
         *,
         pooler: bool = False,
         dropout: float = 0.0,
+        eps: float = 1e-12,
     ) -> None:
         super().__init__()
+        norm = partial(nn.LayerNorm, eps=eps)
+        options = {"dropout": dropout, "attention_dropout": dropout, "activation": functional.gelu, "norm": norm}
         self.e = nn.Parameter(0.02 * torch.randn(V, J))
         self.s = nn.Parameter(0.02 * torch.randn(S, J))
         self.positions = LearnedPositions(T_max, J)
-        self.norm = nn.LayerNorm(J)
+        self.norm = norm(J)
         self.dropout = nn.Dropout(dropout)
-        self.layers = nn.ModuleList(
-            Layer(J, K, I, F, bias=True, dropout=dropout, activation=functional.gelu) for _ in range(N)
-        )
+        self.layers = nn.ModuleList(Layer(J, K, I, F, bias=True, **options) for _ in range(N))
         self.W_P = nn.Parameter(torch.randn(J, J) * J**-0.5) if pooler else None
         self.B_P = nn.Parameter(torch.zeros(J)) if pooler else None
 
@@ -120,13 +124,24 @@ class MaskedLanguageModel(nn.Module):
     """P(w_t | words shown) = softmax_w e[w, J] norm(gelu(W^M[J, J] h[t, J] - B^M[J])) - B[w]"""
 
     def __init__(
-        self, V: int, J: int, K: int, I: int, F: int, N: int, T_max: int, S: int, *, dropout: float = 0.0
+        self,
+        V: int,
+        J: int,
+        K: int,
+        I: int,
+        F: int,
+        N: int,
+        T_max: int,
+        S: int,
+        *,
+        dropout: float = 0.0,
+        eps: float = 1e-12,
     ) -> None:
         super().__init__()
-        self.bert = Bert(V, J, K, I, F, N, T_max, S, dropout=dropout)
+        self.bert = Bert(V, J, K, I, F, N, T_max, S, dropout=dropout, eps=eps)
         self.W_M = nn.Parameter(torch.randn(J, J) * J**-0.5)
         self.B_M = nn.Parameter(torch.zeros(J))
-        self.norm = nn.LayerNorm(J)
+        self.norm = nn.LayerNorm(J, eps=eps)
         self.B = nn.Parameter(torch.zeros(V))
 
     def forward(

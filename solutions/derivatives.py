@@ -7,9 +7,11 @@ and nothing else. Asked for more, it must not be silently wrong:
     gradients     the derivative of the readable steps, which can be differentiated again
     twice         the second derivative that the results of torch's fused kernels lack
     Operator      a recurrence as one operator, for autograd, compilers and export alike
+    compiled      the same of the readable steps alone, for compilers and export
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 import torch
 from torch import Tensor
@@ -100,7 +102,6 @@ class Operator:
     `steps(*inputs)` gives the first `results` of what `fast(*inputs)` gives; what else that gives is kept for
     `gradient(needed, inputs, outputs, cotangents)`, which returns a gradient for every input that is needed, in full
     precision. `shapes(*inputs)` is `fast` without the numbers. Outputs share no memory, and there are at least two.
-    Without `gradient`, the steps are taken again, inside the operator.
 
     `ordinary` calls only: see there. A second derivative is that of `steps`.
     """
@@ -115,7 +116,7 @@ class Operator:
         fast: Callable[..., tuple[Tensor, ...]],
         shapes: Callable[..., tuple[Tensor, ...]],
         outputs: int,
-        gradient: Callable[..., Sequence[Tensor | None]] | None = None,
+        gradient: Callable[..., Sequence[Tensor | None]],
     ) -> None:
         self.steps, self.results, self.gradient = steps, results, gradient
         self.inputs, self.outputs = len(inputs), outputs
@@ -167,12 +168,43 @@ class Operator:
         inputs, rest = saved[: self.inputs], saved[self.inputs :]
         outputs, cotangents = rest[: self.outputs], rest[self.outputs :]
         with full_precision(inputs[0]):
-            if self.gradient is None:
-                found = gradients(self.steps, inputs, needed, cotangents)
-            else:
-                found = self.gradient(needed, inputs, outputs, cotangents)
+            found = self.gradient(needed, inputs, outputs, cotangents)
         rooms = map(_room, needed, inputs)
         return tuple(room if g is None else g.contiguous() for g, room in zip(found, rooms, strict=True))
+
+
+def compiled(name: str, inputs: Sequence[str], steps: Steps, *, states: int = 1) -> Operator:
+    """An operator of the steps alone, for compilers: they would write out each step, and anew for each length.
+
+    `steps(x, *start, *parameters)` gives the states h[B,T,J] and the `states` last ones. On the way back the steps
+    are taken again.
+    """
+
+    def fast(x: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
+        with full_precision(x):
+            h, *last = steps(x, *rest)
+        return h.contiguous(), *(state.clone() for state in last)
+
+    def gradient(needed, inputs, outputs, cotangents):
+        with _recording():
+            return gradients(steps, inputs, needed, cotangents)
+
+    def shapes(x: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
+        start = rest[:states]
+        return x.new_empty(*x.shape[:2], start[0].shape[1]), *(torch.empty_like(state) for state in start)
+
+    results = states + 1
+    return Operator(
+        name, inputs, steps=steps, fast=fast, gradient=gradient, shapes=shapes, results=results, outputs=results
+    )
+
+
+def _recording() -> AbstractContextManager:
+    """Autograd works again within an operator, below which it is switched off."""
+    excluded = torch._C._dispatch_tls_local_exclude_set()
+    for key in (torch._C.DispatchKey.AutogradFunctionality, torch._C.DispatchKey.ADInplaceOrView):
+        excluded = excluded.remove(key)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
 
 
 def _room(need: bool, x: Tensor) -> Tensor:

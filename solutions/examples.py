@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import gelu
 
 from solutions.attention import MergedAttention, MultiHeadAttention
 from solutions.bert import Bert, MaskedLanguageModel
@@ -81,6 +82,7 @@ class Causal(nn.Module):
 
 
 SIZES = {"V": V, "J": 8, "K": 2, "I": 4, "F": 11, "N": 2}
+SMOOTH = SIZES | {"activation": gelu}  # ReLU has kinks, across which a difference says nothing of a derivative
 
 EXAMPLES: Mapping[str, Example] = MappingProxyType(
     {
@@ -113,9 +115,9 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         "SpatialAttention, relative": _image(lambda: SpatialAttention(8, 2, relative=(MOST, MOST))),
         "AxialAttention": _image(lambda: AxialAttention(8, 2, axis="x")),
         "WindowAttention": _image(lambda: WindowAttention(8, 2, w=1)),
-        "LanguageModel": _sentence(lambda: LanguageModel(**SIZES, T_max=MOST)),
-        "LanguageModel, sinusoidal": _sentence(lambda: LanguageModel(**SIZES, T_max=MOST, positions="sinusoidal")),
-        "Transformer": _translation(lambda: Transformer(**SIZES)),
+        "LanguageModel": _sentence(lambda: LanguageModel(**SMOOTH, T_max=MOST)),
+        "LanguageModel, sinusoidal": _sentence(lambda: LanguageModel(**SMOOTH, T_max=MOST, positions="sinusoidal")),
+        "Transformer": _translation(lambda: Transformer(**SMOOTH)),
         "Bert": _segments(lambda: Bert(**SIZES, T_max=MOST, S=2)),
         "MaskedLanguageModel": _segments(lambda: MaskedLanguageModel(**SIZES, T_max=MOST, S=2)),
     }

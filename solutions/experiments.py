@@ -25,13 +25,49 @@ from solutions.ugrnn import UGRNN
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """What is trained, the loss of a fresh batch, what is measured in the end, a look at what it does."""
+    """What is trained, a fresh batch, its loss, what is measured in the end, and two looks at what it does.
+
+    `draw` gives tensors on the CPU, `loss` gets them on the device. `maps` are attention weights, by titles.
+    """
 
     model: nn.Module
-    loss: Callable[[], Tensor]
+    loss: Callable[..., Tensor]
     measure: Callable[[], Mapping[str, float]]
+    draw: Callable[[], tuple[Tensor, ...]] = tuple
     sample: Callable[[], str] | None = None
+    maps: Callable[[], Mapping[str, Tensor]] | None = None
     optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam
+
+
+def on(device: torch.device, batch: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """A batch on the device; to a GPU from pinned memory, so that nobody waits for the copy."""
+    if device.type == "cuda":
+        return tuple(x.pin_memory().to(device, non_blocking=True) for x in batch)
+    return tuple(x.to(device) for x in batch)
+
+
+def classifying(
+    model: nn.Module,
+    draw: Callable[..., tuple[Tensor, ...]],
+    scores: Callable[..., Tensor],
+    device: torch.device,
+    classes: int,
+    *,
+    rows: int = 1024,
+    maps: Callable[[], Mapping[str, Tensor]] | None = None,
+) -> Experiment:
+    """Which of so many classes? `draw(B)` ends with the answers, `scores` takes what stands before them."""
+
+    def loss(*batch: Tensor) -> Tensor:
+        return F.cross_entropy(scores(*batch[:-1]), batch[-1])
+
+    def measure() -> dict[str, float]:
+        *x, y = on(device, draw(rows))
+        z = scores(*x)
+        accuracy = (z.argmax(1) == y).float().mean().item()
+        return {"loss": F.cross_entropy(z, y).item(), "accuracy": accuracy, "uniform": math.log(classes)}
+
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure, maps=maps)
 
 
 # ------------------------------------------------------------------------------------------- language models
@@ -48,53 +84,59 @@ def markov_language_model(g: Generator, device: torch.device, *, kind: Callable[
     chain = sources.MarkovChain(V, g)
     model = kind(V, T).to(device)
 
-    def loss() -> Tensor:
-        w = chain.sample(B, T, g).to(device)
+    def loss(w: Tensor) -> Tensor:
         return sequence_log_loss(model(w), w).mean() / T
 
     def measure() -> dict[str, float]:
         w = chain.sample(1024, T, g)
-        reached = sequence_log_loss(model(w.to(device)), w.to(device)).mean().item() / T
-        bayes = chain.log_loss(w).mean().item()
-        return {"loss": reached, "bayes": bayes, "excess": reached - bayes, "uniform": math.log(V)}
+        reached, bayes = loss(w.to(device)).item(), chain.log_loss(w).mean().item()
+        figures = {"loss": reached, "perplexity": math.exp(reached), "bayes": bayes}
+        return figures | {"excess": reached - bayes, "uniform": math.log(V)}
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    return Experiment(model=model, draw=lambda: (chain.sample(B, T, g),), loss=loss, measure=measure)
 
 
-def character_language_model(g: Generator, device: torch.device) -> Experiment:
-    """Two residual UGRNN layers over the letters of a short story; its last quarter is held out."""
+def two_residual_layers(V: int, T: int) -> RecurrentLanguageModel:
+    """Two UGRNN layers of width 96."""
+    return RecurrentLanguageModel(V, 96, 2, UGRNN)
+
+
+def character_language_model(
+    g: Generator, device: torch.device, *, kind: Callable[[int, int], nn.Module] = two_residual_layers
+) -> Experiment:
+    """A language model, `kind(V, T)`, over the letters of a short story; its last quarter is held out.
+
+    What is measured are pieces as long as those of training, each without what stands before it.
+    """
     text, alphabet = sources.lighthouse()
     V, B, T = len(alphabet), 16, 64
     cut = len(text) * 3 // 4
     seen, unseen = text[:cut], text[cut:]
-    model = RecurrentLanguageModel(V, 96, 2, UGRNN).to(device)
+    model = kind(V, T).to(device)
 
-    def loss() -> Tensor:
+    def draw() -> tuple[Tensor]:
         begin = torch.randint(len(seen) - T, (B, 1), generator=g)
-        w = seen[begin + torch.arange(T)].to(device)
+        return (seen[begin + torch.arange(T)],)
+
+    def loss(w: Tensor) -> Tensor:
         return sequence_log_loss(model(w), w).mean() / T
 
     def per_letter(letters: Tensor) -> float:
-        w = letters[None].to(device)
-        return sequence_log_loss(model(w), w).item() / len(letters)
+        return loss(letters[: len(letters) // T * T].view(-1, T).to(device)).item()
 
     def measure() -> dict[str, float]:
         counts = torch.ones(V, V)  # one imagined occurrence of every pair
         counts.index_put_((seen[:-1], seen[1:]), torch.tensor(1.0), accumulate=True)
         P = counts / counts.sum(1, keepdim=True)
         bigram = -P[unseen[:-1], unseen[1:]].log().mean().item()
-        return {
-            "seen": per_letter(seen),
-            "unseen": per_letter(unseen),
-            "bigram": bigram,
-            "uniform": math.log(V),
-        }
+        figures = {"seen": per_letter(seen), "unseen": per_letter(unseen), "bigram": bigram, "uniform": math.log(V)}
+        return figures | {"perplexity": math.exp(figures["unseen"])}
 
     def sample() -> str:
-        (letters,), _ = model.sample(1, 300, generator=Generator(device).manual_seed(0), temperature=0.7)
-        return "".join(alphabet[n] for n in letters.tolist())
+        rows, _ = model.sample(5, T, generator=Generator(device).manual_seed(0), temperature=0.7)
+        return "\n".join("".join(alphabet[n] for n in row).replace("\n", " ") for row in rows.tolist())
 
-    return Experiment(model=model, loss=loss, measure=measure, sample=sample)
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure, sample=sample)
 
 
 def sentence_lengths(g: Generator, device: torch.device) -> Experiment:
@@ -117,7 +159,7 @@ def sentence_lengths(g: Generator, device: torch.device) -> Experiment:
         figures["excess"] = figures["loss"] - bayes
         return figures | {"length": lengths.float().mean().item(), "expected": 1 / stop, "ended": ended}
 
-    return Experiment(model=model, loss=lambda: per_word(chain.sample(B, T, g).to(device)), measure=measure)
+    return Experiment(model=model, draw=lambda: (chain.sample(B, T, g),), loss=per_word, measure=measure)
 
 
 def latch(g: Generator, device: torch.device, *, layer: Callable[[int, int], nn.Module]) -> Experiment:
@@ -125,19 +167,15 @@ def latch(g: Generator, device: torch.device, *, layer: Callable[[int, int], nn.
     V, classes, B, T, J = 8, 4, 32, 81, 32
     model = nn.ModuleDict({"rnn": layer(V, J), "out": Linear(J, classes)}).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
+    def draw(B: int = B) -> tuple[Tensor, Tensor]:
         w = torch.randint(classes, V, (B, T), generator=g)
         w[:, 0] = torch.randint(classes, (B,), generator=g)
-        x = F.one_hot(w, V).float().to(device)
-        _, last = model["rnn"](x)
-        return model["out"](last), w[:, 0].to(device)
+        return F.one_hot(w, V).float(), w[:, 0]
 
-    def measure() -> dict[str, float]:
-        scores, y = batch(512)
-        accuracy = (scores.argmax(1) == y).float().mean().item()
-        return {"loss": F.cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(classes)}
+    def scores(x: Tensor) -> Tensor:
+        return model["out"](model["rnn"](x)[1])
 
-    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(B)), measure=measure)
+    return classifying(model, draw, scores, device, classes, rows=512)
 
 
 class LeftOnly(BlankLanguageModel):
@@ -163,13 +201,12 @@ def blank_language_model(g: Generator, device: torch.device, *, kind: type[Blank
     chain = sources.MarkovChain(V, g)
     model = kind(V, 16, 32).to(device)
 
-    def loss() -> Tensor:
-        w = chain.sample(B, T, g).to(device)
+    def loss(w: Tensor) -> Tensor:
         return sequence_log_loss(model(w), w).mean() / T
 
     def measure() -> dict[str, float]:
         w = chain.sample(1024, T, g)
-        reached = sequence_log_loss(model(w.to(device)), w.to(device)).mean().item() / T
+        reached = loss(w.to(device)).item()
         bayes, left = chain.blank_log_loss(w).mean().item(), chain.log_loss(w).mean().item()
         return {
             "loss": reached,
@@ -179,7 +216,7 @@ def blank_language_model(g: Generator, device: torch.device, *, kind: type[Blank
             "above_left": reached - left,
         }
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    return Experiment(model=model, draw=lambda: (chain.sample(B, T, g),), loss=loss, measure=measure)
 
 
 def masked_language_model(g: Generator, device: torch.device, *, segments: bool) -> Experiment:
@@ -193,21 +230,23 @@ def masked_language_model(g: Generator, device: torch.device, *, segments: bool)
     V, mask = letters + 1, letters
     model = MaskedLanguageModel(V=V, J=32, K=4, I=8, F=64, N=2, T_max=T, S=2).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
+    def draw(B: int = B) -> tuple[Tensor, ...]:
         w = torch.randint(letters, (B, T), generator=g)
         s = (torch.arange(T) >= torch.randint(1, T, (B, 1), generator=g)).long()
         s = (s + torch.randint(2, (B, 1), generator=g)) % 2
         rows, t = torch.arange(B), torch.randint(1, T, (B,), generator=g)
         y = (w[:, 0] + s[rows, t]) % letters
         w[rows, t] = mask
-        scores = model(w.to(device), (s if segments else torch.zeros_like(s)).to(device))
-        return scores[rows.to(device), t.to(device)], y.to(device)
+        return w, s if segments else torch.zeros_like(s), rows, t, y
+
+    def loss(w: Tensor, s: Tensor, rows: Tensor, t: Tensor, y: Tensor) -> Tensor:
+        return F.cross_entropy(model(w, s)[rows, t], y)
 
     def measure() -> dict[str, float]:
-        scores, y = batch(1024)
-        return {"loss": F.cross_entropy(scores, y).item(), "ln2": math.log(2), "uniform": math.log(letters)}
+        reached = loss(*on(device, draw(1024))).item()
+        return {"loss": reached, "ln2": math.log(2), "uniform": math.log(letters)}
 
-    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(B)), measure=measure)
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure)
 
 
 # -------------------------------------------------------------------------- translation, captions, sentences
@@ -226,25 +265,28 @@ def copying(
     V, B = 10, 64
     model = kind(V, V, 16, 64, attention).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
-        w = torch.randint(V, (B, T), generator=g).to(device)
+    def draw(B: int = B) -> tuple[Tensor, Tensor]:
+        w = torch.randint(V, (B, T), generator=g)
         return w, w.flip(1) if backwards else w
 
-    def loss(B: int = B) -> Tensor:
-        w_in, w_out = batch(B)
+    def loss(w_in: Tensor, w_out: Tensor) -> Tensor:
         return sequence_log_loss(model(w_in, w_out), w_out).mean() / T
 
     def measure() -> dict[str, float]:
-        w_in, w_out = batch(256)
+        w_in, w_out = on(device, draw(256))
         exact = (model.translate(w_in, T)[0] == w_out).all(1).float().mean().item()
-        return {"loss": loss(256).item(), "exact": exact, "uniform": math.log(V)}
+        return {"loss": loss(*on(device, draw(256))).item(), "exact": exact, "uniform": math.log(V)}
+
+    def maps() -> dict[str, Tensor]:
+        alpha = model.translate(on(device, draw(1))[0], T)[1]
+        return {} if alpha is None else {"letter written (down), letter read (across)": alpha[0]}
 
     def sample() -> str:
-        w_in, _ = batch(3)
+        w_in, _ = on(device, draw(3))
         rows = zip(w_in.tolist(), model.translate(w_in, T)[0].tolist(), strict=True)
         return "\n".join(f"{''.join(map(str, source))} -> {''.join(map(str, out))}" for source, out in rows)
 
-    return Experiment(model=model, loss=loss, measure=measure, sample=sample)
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure, sample=sample, maps=maps)
 
 
 class MeanPool(Captioner):
@@ -261,13 +303,16 @@ def captioning(g: Generator, device: torch.device, *, kind: type[Captioner]) -> 
     V, B = len(sources.WORDS), 64
     model = kind(V, 16, 32, sources.IMAGE_FEATURES).to(device)
 
-    def loss() -> Tensor:
-        M, w, _ = sources.marked_images(B, g)
-        return sequence_log_loss(model(M.to(device), w.to(device))[0], w.to(device)).mean() / w.shape[1]
+    def loss(M: Tensor, w: Tensor) -> Tensor:
+        return sequence_log_loss(model(M, w)[0], w).mean() / w.shape[1]
+
+    def maps() -> dict[str, Tensor]:
+        M, w, _ = on(device, sources.marked_images(1, g))
+        said, alpha = model.caption(M, w.shape[1])
+        return {sources.WORDS[n]: alpha[0, t] for t, n in enumerate(said[0].tolist())}
 
     def measure() -> dict[str, float]:
-        M, w, marked = sources.marked_images(512, g)
-        M, w, marked = M.to(device), w.to(device), marked.to(device)
+        M, w, marked = on(device, sources.marked_images(512, g))
         scores, alpha = model(M, w)
         on_mark = alpha[:, :-1].flatten(2).gather(2, marked[:, None, None].expand(-1, w.shape[1] - 1, 1))
         return {
@@ -283,7 +328,14 @@ def captioning(g: Generator, device: torch.device, *, kind: type[Captioner]) -> 
         pairs = [[" ".join(sources.WORDS[n] for n in row) for row in rows] for rows in (w.tolist(), said.tolist())]
         return "\n".join(f"{right}: described as {words}" for right, words in zip(*pairs, strict=True))
 
-    return Experiment(model=model, loss=loss, measure=measure, sample=sample)
+    return Experiment(
+        model=model,
+        draw=lambda: sources.marked_images(B, g)[:2],
+        loss=loss,
+        measure=measure,
+        sample=sample,
+        maps=maps,
+    )
 
 
 def pair_detection(g: Generator, device: torch.device, *, kind: type[LanguageCNN] = LanguageCNN) -> Experiment:
@@ -292,21 +344,18 @@ def pair_detection(g: Generator, device: torch.device, *, kind: type[LanguageCNN
     cnn = kind(V, 24, 2)
     model = nn.ModuleDict({"cnn": cnn, "out": Linear(24, 2)}).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
+    def draw(B: int = B) -> tuple[Tensor, Tensor]:
         w = torch.randint(2, V, (B, T), generator=g)
         y = torch.randint(2, (B,), generator=g)
         first = torch.randint(T - 3, (B,), generator=g)
         w[torch.arange(B), first] = 0
         w[torch.arange(B), first + 3 - 2 * y] = 1  # directly behind, or two words too late
-        scores = model["out"](model["cnn"](w.to(device)).amax(1))
-        return scores, y.to(device)
+        return w, y
 
-    def measure() -> dict[str, float]:
-        scores, y = batch(1024)
-        accuracy = (scores.argmax(1) == y).float().mean().item()
-        return {"loss": F.cross_entropy(scores, y).item(), "accuracy": accuracy, "uniform": math.log(2)}
+    def scores(w: Tensor) -> Tensor:
+        return model["out"](model["cnn"](w).amax(1))
 
-    return Experiment(model=model, loss=lambda: F.cross_entropy(*batch(B)), measure=measure)
+    return classifying(model, draw, scores, device, 2)
 
 
 # -------------------------------------------------------------------------------------------- depth and time
@@ -319,21 +368,20 @@ def deep_regression(
     K, B, L = 3, 128, 20
     model = kind(K, 32, L, heads=heads, residual=residual).to(device)
 
-    def batch(B: int) -> tuple[Tensor, Tensor]:
+    def draw(B: int = B) -> tuple[Tensor, Tensor]:
         x = torch.randn(B, K, generator=g)
         y = torch.sin(2 * x[:, 0]) + x[:, 1] * x[:, 2]
-        return x.to(device), (y / math.sqrt(1.5 - math.exp(-8) / 2)).to(device)  # Var = (1 - e⁻⁸)/2 + 1
+        return x, y / math.sqrt(1.5 - math.exp(-8) / 2)  # Var = (1 - e⁻⁸)/2 + 1
 
-    def loss() -> Tensor:
-        x, y = batch(B)
+    def loss(x: Tensor, y: Tensor) -> Tensor:
         return squared_loss(model(x), y)
 
     def measure() -> dict[str, float]:
-        x, y = batch(2048)
+        x, y = on(device, draw(2048))
         errors = (model(x) - y).square().mean(1)
         return {"mse": errors[-1].item(), "best_head": errors.min().item(), "variance": y.var().item()}
 
-    return Experiment(model=model, loss=loss, measure=measure)
+    return Experiment(model=model, draw=draw, loss=loss, measure=measure)
 
 
 def exploding(g: Generator, device: torch.device) -> Experiment:
@@ -343,14 +391,17 @@ def exploding(g: Generator, device: torch.device) -> Experiment:
     rnn.W_hh.data = 1.2 * torch.eye(J)
     model = nn.ModuleDict({"rnn": rnn, "out": Linear(J, 1)}).to(device)
 
-    def loss(B: int = B) -> Tensor:
-        x = torch.randn(B, T, 1, generator=g).to(device)
+    def draw(B: int = B) -> tuple[Tensor]:
+        return (torch.randn(B, T, 1, generator=g),)
+
+    def loss(x: Tensor) -> Tensor:
         y_hat = model["out"](model["rnn"](x)[1])
         return (y_hat - x.sum(1) / math.sqrt(T)).square().mean()
 
     return Experiment(
         model=model,
+        draw=draw,
         loss=loss,
-        measure=lambda: {"mse": loss(1024).item(), "variance": 1.0},
+        measure=lambda: {"mse": loss(*on(device, draw(1024))).item(), "variance": 1.0},
         optimizer=torch.optim.SGD,
     )

@@ -28,23 +28,24 @@ class Curve(Protocol):
 
 def running_mean(losses: Sequence[float], share: float = 0.1) -> list[float]:
     """Each loss mixed with the mean of those before it."""
-    mean, smooth = losses[0], []
+    mean, smooth = losses[0] if losses else 0.0, []
     for loss in losses:
         mean += share * (loss - mean)
         smooth.append(mean)
     return smooth
 
 
-def learning_curves(runs: Mapping[str, Curve], title: str = "") -> Figure:
-    """The running mean of each run's loss, over the losses themselves, and the levels that the first run knows."""
+def learning_curves(runs: Mapping[str, Curve], title: str = "", *, single: bool = True) -> Figure:
+    """The running mean of each run's loss, over every `single` loss, and the levels that the first run knows."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")
-    losses = [loss for run in runs.values() for loss in run.losses]
+    losses = [loss for run in runs.values() for loss in run.losses] or [1.0]
     wide = 0 < min(losses) < max(losses) / 10  # more than a factor of ten, and nothing below zero
     axes = figure.add_subplot(title=title, xlabel="step", ylabel="loss", yscale="log" if wide else "linear")
     for number, (name, run) in enumerate(runs.items()):
-        axes.plot(run.losses, color=f"C{number}", linewidth=1, alpha=0.25)
+        if single:
+            axes.plot(run.losses, color=f"C{number}", linewidth=1, alpha=0.25)
         width = 2 if number else 5  # so that the first one is seen under another that is the same
         axes.plot(running_mean(run.losses), color=f"C{number}", label=name, linewidth=width)
     first = next(iter(runs.values()))

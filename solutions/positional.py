@@ -3,7 +3,7 @@
     sinusoid, shift_matrix    fixed waves, and the rotation A^(k) that moves them by k (Vaswani et al. 2017)
     SinusoidalPositions       the waves added to the embeddings
     LearnedPositions          one trained vector per position (BERT, GPT-2); no A^(k) exists for these
-    rotate                    the same rotation applied to queries and keys instead (Su et al. 2021, RoPE)
+    rotate                    a rotation of queries and keys instead (Su et al. 2021, RoPE), as published models turn
     RelativeBias              one trained number per head and distance, added to the scores (Shaw et al. 2018,
                               in the scalar form of Raffel et al. 2020)
 
@@ -16,20 +16,25 @@ Axes: B batch, T time, J model width, K heads, U query/key width.
 from typing import Literal
 
 import torch
-from jaxtyping import Float, Shaped
+import torch.nn.functional as F
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 Layout = Literal["interleaved", "halves"]
+Turn = tuple[Float[Tensor, "*C T U2"], Float[Tensor, "*C T U2"]]  # cosine and sine of each position's angles
 
 
-def frequencies(J: int, base: float = 10000.0, *, last: bool = False) -> Float[Tensor, "J2"]:
+def frequencies(
+    J: int, base: float = 10000.0, *, last: bool = False, device: torch.device | str = "cpu"
+) -> Float[Tensor, "J2"]:
     """Return ω_j = base^(-2j/J) for j < J/2, in float64: wavelengths from 2π up to 2π base.
 
     `last` reaches the end of that range: ω_j = base^(-j / (J/2 - 1)), as in tensor2tensor.
     """
     if J % 2:
         raise ValueError(f"J={J} is odd: sines and cosines come in pairs")
-    j = torch.arange(J // 2, dtype=torch.float64, device="cpu")
+    wide = torch.float32 if torch.device(device).type == "mps" else torch.float64  # which that device lacks
+    j = torch.arange(J // 2, dtype=wide, device=device)
     return base ** (-j / max(J // 2 - 1, 1) if last else -2 * j / J)
 
 
@@ -79,17 +84,28 @@ class SinusoidalPositions(nn.Module):
     def __init__(self, J: int, *, base: float = 10000.0, layout: Layout = "interleaved") -> None:
         super().__init__()
         self.base, self.layout = base, layout
-        self.register_buffer("table", torch.empty(0, J), persistent=False)  # made when first wanted
+        # Made when first wanted. No buffer: `to_empty` would leave it with any numbers, and of the right length.
+        self.table = torch.empty(0, J)
 
-    def forward(self, h: Float[Tensor, "B T J"], start: int = 0) -> Float[Tensor, "B T J"]:
-        """Add the encodings of positions start ... start + T - 1."""
+    def forward(
+        self, h: Float[Tensor, "B T J"], start: int = 0, positions: Int[Tensor, "B T"] | None = None
+    ) -> Float[Tensor, "B T J"]:
+        """Add the encodings of positions start ... start + T - 1, or of `positions`, below start + T."""
         end = start + h.shape[1]
-        if len(self.table) < end or (self.table.dtype, self.table.device) != (h.dtype, h.device):
-            T = max(end, 2 * len(self.table))  # doubling: generation asks for one more position at a time
-            t = torch.arange(T, device="cpu")
-            table = sinusoid(t, h.shape[2], base=self.base, layout=self.layout)
-            self.table = table.to(h.dtype).to(h.device)  # in this order: some devices have no float64
-        return h + self.table[start:end]
+        table = self._waves(end, h)
+        return h + (table[start:end] if positions is None else F.embedding(positions, table))
+
+    def _waves(self, T: int, h: Tensor) -> Float[Tensor, "_ J"]:
+        """At least T encodings; a compiler, which may not know T, has them computed at each call."""
+        if not torch.compiler.is_compiling():
+            if len(self.table) >= T and (self.table.dtype, self.table.device) == (h.dtype, h.device):
+                return self.table
+            T = max(T, 2 * len(self.table))  # doubling: generation asks for one more position at a time
+        table = sinusoid(torch.arange(T, device="cpu"), h.shape[2], base=self.base, layout=self.layout)
+        table = table.to(h.dtype).to(h.device)  # in this order: some devices have no float64
+        if not torch.compiler.is_compiling():
+            self.table = table
+        return table
 
 
 class LearnedPositions(nn.Module):
@@ -99,27 +115,49 @@ class LearnedPositions(nn.Module):
         super().__init__()
         self.table = nn.Parameter(0.02 * torch.randn(T, J))
 
-    def forward(self, h: Float[Tensor, "B T J"], start: int = 0) -> Float[Tensor, "B T J"]:
-        """Add the vectors of positions start ... start + T - 1."""
+    def forward(
+        self, h: Float[Tensor, "B T J"], start: int = 0, positions: Int[Tensor, "B T"] | None = None
+    ) -> Float[Tensor, "B T J"]:
+        """Add the vectors of positions start ... start + T - 1, or of `positions`, below start + T."""
         end = start + h.shape[1]
         if end > len(self.table):
             raise ValueError(f"{len(self.table)} positions were learned, position {end - 1} is wanted")
-        return h + self.table[start:end]
+        return h + (self.table[start:end] if positions is None else F.embedding(positions, self.table))
+
+
+def turn(positions: Shaped[Tensor, "*R T"], U: int, dtype: torch.dtype, base: float = 10000.0) -> Turn:
+    """Return the cosine and sine of t ω_u for `rotated`: once for all layers of a model.
+
+    `positions` of shape (B, T) give each row of queries (B, K, T, U) its own, as padding on the left needs.
+    """
+    angle = positions[..., None] * frequencies(U, base, device=positions.device)
+    if positions.dim() == 2:
+        angle = angle[:, None]  # the same for all heads
+    return angle.cos().to(dtype), angle.sin().to(dtype)
+
+
+def rotated(x: Float[Tensor, "*B T U"], turn: Turn, layout: Layout = "halves") -> Float[Tensor, "*B T U"]:
+    """Turn each pair of x[t] counter-clockwise by t ω_u: from its first number towards its second.
+
+    The pairs are (x[u], x[u + U/2]) in "halves": Llama and GPT-NeoX as in Hugging Face's transformers. They are
+    (x[2u], x[2u+1]) in "interleaved": Su et al. 2021, equation 34, GPT-J, Llama as Meta publishes it.
+    """
+    C, S = turn
+    first, second = x.chunk(2, dim=-1) if layout == "halves" else (x[..., ::2], x[..., 1::2])
+    parts = C * first - S * second, C * second + S * first
+    return torch.cat(parts, dim=-1) if layout == "halves" else torch.stack(parts, dim=-1).flatten(-2)
 
 
 def rotate(
-    x: Float[Tensor, "*B T U"], positions: Shaped[Tensor, "T"], base: float = 10000.0
+    x: Float[Tensor, "*B T U"], positions: Shaped[Tensor, "*C T"], base: float = 10000.0, layout: Layout = "halves"
 ) -> Float[Tensor, "*B T U"]:
-    """Return A^(t) x[t]: rotate queries and keys by their position (Su et al. 2021, equation 34, halves).
+    """Return A^(-t) x[t]: rotate queries or keys by their position, in the direction of every published model.
 
-    A^(t1)ᵀ A^(t2) = A^(t2 - t1), so that the product of a query and a key feels their distance alone. Each
-    pair (x[u], x[u + U/2]) turns by -t ω_u here; the paper turns by +t, the same up to a swap of the
-    pair.
+    A^(-t1)ᵀ A^(-t2) = A^(t1 - t2), so that the product of a query and a key feels their distance alone. The course
+    moves an encoding forward by A^(t), `shift_matrix`, which turns a pair (sin, cos) clockwise, by -t ω_u:
+    `rotate(x, -positions)` is A^(t) x[t]. Weights trained in one direction are useless in the other.
     """
-    angle = positions.to("cpu", torch.float64)[:, None] * frequencies(x.shape[-1], base)
-    C, S = angle.cos().to(x.dtype).to(x.device), angle.sin().to(x.dtype).to(x.device)
-    first, second = x.chunk(2, dim=-1)
-    return torch.cat([C * first + S * second, C * second - S * first], dim=-1)
+    return rotated(x, turn(positions.to(x.device), x.shape[-1], x.dtype, base), layout)
 
 
 class RelativeBias(nn.Module):

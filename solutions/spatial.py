@@ -58,8 +58,11 @@ class RelativeBias2D(nn.Module):
         if max(X - cx, Y - cy) > 1:
             raise ValueError(f"the bias is for images up to {cx + 1} x {cy + 1}, not {X} x {Y}")
         x, y = torch.arange(X, device=self.b.device), torch.arange(Y, device=self.b.device)
-        dx, dy = x1[:, None] - x + cx, y[:, None] - y + cy  # (R, X), (Y, Y)
-        bias = self.b[:, dx[:, None, :, None], dy[None, :, None, :]]  # (K, R, Y, X, Y)
+        # A row of Y numbers at a time: looked up one by one, the biases cost more than the attention does.
+        along_y = self.b[:, :, y[:, None] - y + cy]  # (K, 2X-1, Y, Y)
+        row = torch.arange(along_y.shape[:3].numel(), device=self.b.device).view(along_y.shape[:3])
+        row = row[:, x1[:, None] - x + cx].transpose(2, 3)  # (K, R, Y, X): which row of along_y
+        bias = F.embedding(row, along_y.flatten(0, 2))  # (K, R, Y, X, Y)
         return bias.flatten(3).flatten(1, 2)[None]
 
 
@@ -96,7 +99,8 @@ class SpatialAttention(MultiHeadAttention):
         R = max(1, self.block // (query.shape[1] * Y * X * Y))  # rows at a time
 
         def look(x1: Tensor, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            return attend(query, key, value, scale=self.scale, mask=self.relative(x1, X, Y))
+            bias = self.relative(x1, X, Y)
+            return attend(query, key, value, scale=self.scale, mask=bias, dropout=self.dropping)
 
         rows = torch.arange(X, device=h.device)
         if R >= X:
@@ -157,7 +161,8 @@ class WindowAttention(MultiHeadAttention):
             return z.unflatten(2, (X, Y))[:, :, rows].transpose(1, 2).flatten(3, 4).flatten(0, 1)
 
         query = query.unflatten(2, (X, Y)).transpose(1, 2).flatten(0, 1)  # (B X, K, Y, U)
-        heads = attend(query, near(key), near(value), scale=self.scale, mask=mask.repeat(B, 1, 1, 1))
+        mask = mask.repeat(B, 1, 1, 1)
+        heads = attend(query, near(key), near(value), scale=self.scale, mask=mask, dropout=self.dropping)
         return self.join(heads).unflatten(0, (B, X))
 
     def _neighbours(self, X: int, Y: int, device: torch.device) -> tuple[Int[Tensor, "X R"], Bool[Tensor, "X 1 Y RY"]]:

@@ -12,7 +12,19 @@ from types import MappingProxyType
 import torch
 from torch import Generator
 
-from solutions.attending import Everywhere, GivenAll, learned, lookup, reversal, turned, word_behind
+from solutions.attending import (
+    Everywhere,
+    GivenAll,
+    both_axes,
+    learned,
+    lookup,
+    marked,
+    one_axis,
+    reversal,
+    turned,
+    window,
+    word_behind,
+)
 from solutions.attention import MergedAttention, MultiHeadAttention
 from solutions.bidirectional import BlankLanguageModel
 from solutions.captioner import Captioner
@@ -49,6 +61,11 @@ class Task:
     steps: int
     rate: float = 0.01
     clip: float | None = 1.0
+
+
+def kind(name: str) -> str:
+    """What a task is about, which it shares with its controls: the first word, "control_" and "not_" set aside."""
+    return name.removeprefix("control_").removeprefix("not_").split("_")[0]
 
 
 LEARNS_CHAIN = ("excess < 0.03",)
@@ -99,11 +116,24 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             goal=LEARNS_CHAIN,
             steps=300,
         ),
+        "markov_rotary": Task(
+            summary="the same, its positions by rotation",
+            build=partial(markov_language_model, kind=partial(GivenAll, positions="rotary")),
+            goal=LEARNS_CHAIN,
+            steps=300,
+        ),
         "characters": Task(
             summary="letters of a short story; better on unseen text than a bigram model",
             build=character_language_model,
             goal=("seen < 0.3", "unseen < 1.2"),
             steps=400,
+        ),
+        "characters_transformer": Task(
+            summary="the same, two layers of the decoder of a Transformer",
+            build=partial(character_language_model, kind=partial(GivenAll, J=64, N=2)),
+            goal=("seen < 1", "unseen < 2"),
+            steps=400,
+            rate=0.005,
         ),
         "lengths": Task(
             summary="sentences that end by <EOS>: their number of words",
@@ -229,6 +259,30 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             summary="the same from the average over positions: at best the most frequent value",
             build=partial(lookup, layer=Everywhere),
             goal=("accuracy < 0.6", "loss > 1.0"),
+            steps=300,
+        ),
+        "marked_axial": Task(
+            summary="the value at the marked place of an image of 6 x 7, attention along x, then along y",
+            build=partial(marked, layer=both_axes),
+            goal=("accuracy > 0.97",),
+            steps=300,
+        ),
+        "control_marked_one_axis": Task(
+            summary="the same along y alone: seen in the same row, 6 of 41 places, else guessed: 0.36 at best",
+            build=partial(marked, layer=one_axis),
+            goal=("accuracy > 0.29", "accuracy < 0.43"),
+            steps=300,
+        ),
+        "marked_window": Task(
+            summary="the same at most two steps away, attention within a window of two",
+            build=partial(marked, layer=window, furthest=2),
+            goal=("accuracy > 0.97",),
+            steps=300,
+        ),
+        "control_marked_far": Task(
+            summary="the same three steps away or more: outside the window, 0.25 at best",
+            build=partial(marked, layer=window, nearest=3),
+            goal=("accuracy < 0.32",),
             steps=300,
         ),
         "behind_turned": Task(

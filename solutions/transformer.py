@@ -11,6 +11,7 @@ and deep stacks train without a warm-up (Xiong et al. 2020).
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import torch
@@ -19,18 +20,29 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from solutions.attention import KeyValueCache, MultiHeadAttention, padding_mask
-from solutions.positional import LearnedPositions, SinusoidalPositions
+from solutions.positional import LearnedPositions, SinusoidalPositions, Turn, turn
 from solutions.sampling import evaluating, extend
 
 Activation = Callable[[Tensor], Tensor]
+Norm = Callable[[int], nn.Module]  # J -> the layer; `partial(nn.LayerNorm, eps=1e-12)`, `nn.RMSNorm`
+
+gelu_tanh = partial(functional.gelu, approximate="tanh")  # GPT-2's; the exact function differs from it by up to 5e-4
 
 
 class FeedForward(nn.Module):
-    """W^FF2[j, F] f(W^FF1[F, J] L[t, J] - B^FF1[F]) - B^FF2[j] at each position alone (section 3.3)."""
+    """W^FF2[j, F] f(W^FF1[F, J] L[t, J] - B^FF1[F]) - B^FF2[j] at each position alone (section 3.3).
 
-    def __init__(self, J: int, F: int, activation: Activation = functional.relu) -> None:
+    `gated` multiplies f(...) by W^FF3[F, J] L[t, J] (Shazeer 2020; Llama, with SiLU for f). `dropout` acts within, as
+    in tensor2tensor and torch.nn; the paper, GPT-2 and BERT have none there.
+    """
+
+    def __init__(
+        self, J: int, F: int, activation: Activation = functional.relu, *, gated: bool = False, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.activation = activation
+        self.dropout = nn.Dropout(dropout)
+        self.W_FF3 = nn.Parameter(torch.randn(F, J) * J**-0.5) if gated else None
         self.W_FF1 = nn.Parameter(torch.randn(F, J) * J**-0.5)
         self.B_FF1 = nn.Parameter(torch.zeros(F))
         self.W_FF2 = nn.Parameter(torch.randn(J, F) * F**-0.5)
@@ -39,14 +51,17 @@ class FeedForward(nn.Module):
     def forward(self, h: Float[Tensor, "*T J"]) -> Float[Tensor, "*T J"]:
         """Apply the two layers to the last axis."""
         inner = self.activation(functional.linear(h, self.W_FF1, -self.B_FF1))
-        return functional.linear(inner, self.W_FF2, -self.B_FF2)
+        if self.W_FF3 is not None:
+            inner = inner * functional.linear(h, self.W_FF3)
+        return functional.linear(self.dropout(inner), self.W_FF2, -self.B_FF2)
 
 
 class Layer(nn.Module):
     """One layer of a residual stack (section 3.1, figure 1); `cross` adds the decoder's look at the encoder.
 
     With zero weights in its branches a `pre_norm` layer is the identity. `bias` gives the attention biases;
-    the paper prints none, GPT-2 and BERT have them. Queries and keys are I wide unless U is given.
+    the paper prints none, GPT-2 and BERT have them. Queries and keys are I wide unless U is given. `dropout` is that
+    of each branch's output (section 5.4); of attention weights and within the feed-forward it is given apart.
     """
 
     def __init__(
@@ -57,23 +72,29 @@ class Layer(nn.Module):
         F: int,
         *,
         U: int | None = None,
+        G: int | None = None,
         cross: bool = False,
         pre_norm: bool = False,
+        norm: Norm = nn.LayerNorm,
         bias: bool = False,
         dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        inner_dropout: float = 0.0,
         activation: Activation = functional.relu,
+        gated: bool = False,
     ) -> None:
         super().__init__()
+        options = {"U": U or I, "I": I, "G": G, "bias": bias, "dropout": attention_dropout}
         self.pre_norm = pre_norm
-        self.attention = MultiHeadAttention(J, K, U=U or I, I=I, bias=bias)
-        self.attention_norm = nn.LayerNorm(J)
-        self.cross = MultiHeadAttention(J, K, U=U or I, I=I, bias=bias) if cross else None
-        self.cross_norm = nn.LayerNorm(J) if cross else None
-        self.feed_forward = FeedForward(J, F, activation)
-        self.feed_forward_norm = nn.LayerNorm(J)
+        self.attention = MultiHeadAttention(J, K, **options)
+        self.attention_norm = norm(J)
+        self.cross = MultiHeadAttention(J, K, **options) if cross else None
+        self.cross_norm = norm(J) if cross else None
+        self.feed_forward = FeedForward(J, F, activation, gated=gated, dropout=inner_dropout)
+        self.feed_forward_norm = norm(J)
         self.dropout = nn.Dropout(dropout)
 
-    def _residual(self, h: Tensor, norm: nn.LayerNorm, branch: Callable[[Tensor], Tensor]) -> Tensor:
+    def _residual(self, h: Tensor, norm: nn.Module, branch: Callable[[Tensor], Tensor]) -> Tensor:
         if self.pre_norm:
             return h + self.dropout(branch(norm(h)))
         return norm(h + self.dropout(branch(h)))
@@ -87,9 +108,11 @@ class Layer(nn.Module):
         memory_mask: Shaped[Tensor, "..."] | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
+        turn: Turn | None = None,
     ) -> Float[Tensor, "B T J"]:
         """Pass the residual stream through; `memory` is `self.cross.keys_values(...)`, computed once."""
-        h = self._residual(h, self.attention_norm, lambda x: self.attention(x, mask=mask, causal=causal, cache=cache))
+        look = partial(self.attention, mask=mask, causal=causal, cache=cache, turn=turn)
+        h = self._residual(h, self.attention_norm, look)
         if self.cross is not None:
             h = self._residual(h, self.cross_norm, lambda x: self.cross.read(x, *memory, mask=memory_mask))
         return self._residual(h, self.feed_forward_norm, self.feed_forward)
@@ -101,8 +124,11 @@ class Layer(nn.Module):
 class LanguageModel(nn.Module):
     """P(w_t | w_0 ... w_t-1) = softmax_w e[w, J] L_N[t-1, J], by a causal stack (Radford et al. 2019, GPT-2).
 
-    The embedding is the output matrix too. `activation=functional.gelu, bias=True` with V=50257, J=F/4=768,
-    K=12, I=64, N=12, T_max=1024 is GPT-2 small with its 124,439,808 parameters.
+    The embedding is the output matrix too, unless `tied=False`. `activation=gelu_tanh, bias=True` with V=50257,
+    J=F/4=768, K=12, I=64, N=12, T_max=1024 is GPT-2 small with its 124,439,808 parameters, and dropout=0.1,
+    attention_dropout=0.1 as it was trained. "rotary" positions turn queries and keys (`positional.rotated`, halves);
+    with these, norm=nn.RMSNorm, gated=True, activation=functional.silu, G groups and tied=False it is a Llama.
+    `solutions.published` copies the weights of both. Other options are those of `Layer`.
     """
 
     def __init__(
@@ -116,33 +142,55 @@ class LanguageModel(nn.Module):
         T_max: int,
         *,
         pre_norm: bool = True,
-        positions: Literal["learned", "sinusoidal"] = "learned",
-        bias: bool = False,
+        positions: Literal["learned", "sinusoidal", "rotary"] = "learned",
+        base: float = 10000.0,
         dropout: float = 0.0,
-        activation: Activation = functional.relu,
+        norm: Norm = nn.LayerNorm,
+        tied: bool = True,
+        **options: object,
     ) -> None:
         super().__init__()
-        self.T_max = T_max
+        self.T_max, self.base, self.width = T_max, base, options.get("U") or I
         self.e = nn.Parameter(0.02 * torch.randn(V, J))
-        self.positions = LearnedPositions(T_max, J) if positions == "learned" else SinusoidalPositions(J)
+        kinds = {"learned": lambda: LearnedPositions(T_max, J), "sinusoidal": lambda: SinusoidalPositions(J)}
+        self.positions = None if positions == "rotary" else kinds[positions]()
         self.dropout = nn.Dropout(dropout)
-        options = {"pre_norm": pre_norm, "bias": bias, "dropout": dropout, "activation": activation}
+        options |= {"pre_norm": pre_norm, "dropout": dropout, "norm": norm}
         self.layers = nn.ModuleList(Layer(J, K, I, F, **options) for _ in range(N))
-        self.norm = nn.LayerNorm(J) if pre_norm else nn.Identity()
+        self.norm = norm(J) if pre_norm else nn.Identity()
+        self.W_out = None if tied else nn.Parameter(torch.randn(V, J) * J**-0.5)
 
     def states(
-        self, tokens: Int[Tensor, "B T"], caches: Sequence[KeyValueCache] | None = None
+        self,
+        tokens: Int[Tensor, "B T"],
+        caches: Sequence[KeyValueCache] | None = None,
+        padding: Int[Tensor, "B"] | None = None,
     ) -> Float[Tensor, "B T J"]:
-        """Return L_N[t, J], which knows w_0 ... w_t; `caches` hold what came before `tokens`."""
-        start = caches[0].length if caches else 0
-        h = self.dropout(self.positions(functional.embedding(tokens, self.e), start))
+        """Return L_N[t, J], which knows w_0 ... w_t; `caches` hold what came before `tokens`.
+
+        The first padding[b] words of row b are none: nothing looks at them, and positions count from behind them.
+        """
+        start, h = caches[0].length if caches else 0, functional.embedding(tokens, self.e)
+        t, mask = torch.arange(start + tokens.shape[1], device=tokens.device), None
+        if padding is not None:
+            t = t - padding[:, None]  # (B, T2)
+            mask = (t >= 0)[:, None, None]
+        place = t[..., start:]
+        if self.positions is not None:
+            h = self.positions(h, start, None if padding is None else place.clamp(min=0))
+        turns = None if self.positions is not None else turn(place, self.width, h.dtype, self.base)
+        h = self.dropout(h)
         for layer, cache in zip(self.layers, caches or [None] * len(self.layers), strict=True):
-            h = layer(h, causal=True, cache=cache)
+            h = layer(h, causal=True, mask=mask, cache=cache, turn=turns)
         return self.norm(h)
 
-    def forward(self, tokens: Int[Tensor, "B T"]) -> Float[Tensor, "B T V"]:
-        """Return logits[b, t, w] of the word after position t."""
-        return functional.linear(self.states(tokens), self.e)
+    def logits(self, h: Float[Tensor, "*B J"]) -> Float[Tensor, "*B V"]:
+        """Return e[w, J] h[J], or W^out[w, J] h[J] where the output has a matrix of its own."""
+        return functional.linear(h, self.e if self.W_out is None else self.W_out)
+
+    def forward(self, tokens: Int[Tensor, "B T"], padding: Int[Tensor, "B"] | None = None) -> Float[Tensor, "B T V"]:
+        """Return logits[b, t, w] of the word after position t; see `states` for `padding`."""
+        return self.logits(self.states(tokens, padding=padding))
 
     def new_caches(self, B: int, T: int) -> list[KeyValueCache]:
         """Make room for T positions in every layer."""
@@ -153,14 +201,16 @@ class LanguageModel(nn.Module):
         prompt: Int[Tensor, "B T"],
         T_new: int,
         *,
+        padding: Int[Tensor, "B"] | None = None,
         eos: int | None = None,
         temperature: float = 1.0,
         generator: torch.Generator | None = None,
         cached: bool = True,
     ) -> Int[Tensor, "B T2"]:
-        """Continue the prompts, all of one length, by up to T_new words; the generator is on their device.
+        """Continue the prompts by up to T_new words; the generator is on their device.
 
-        With a cache each step costs one position instead of all; the words are the same.
+        Prompts of several lengths end together: the first padding[b] words of row b are not read. With a cache each
+        step costs one position instead of all; the words are the same.
         """
         B, T = prompt.shape
         if not 0 < T <= T + T_new <= self.T_max:
@@ -169,7 +219,7 @@ class LanguageModel(nn.Module):
 
         def next_logits(tokens: Tensor) -> Tensor:
             new = tokens[:, caches[0].length :] if caches else tokens
-            return functional.linear(self.states(new, caches)[:, -1], self.e)
+            return self.logits(self.states(new, caches, padding)[:, -1])
 
         with evaluating(self):
             return extend(prompt, next_logits, T_new, eos=eos, temperature=temperature, generator=generator)
@@ -185,7 +235,7 @@ class Transformer(nn.Module):
     through cross-attention the whole source. `tables` is how many V by J matrices there are: 1 for both
     embeddings and the output (section 3.4: multiplied by √J as an embedding), 2 for a source and a
     target table, the latter for the output too, 3 for all apart. `final_norm` closes each stack with a
-    layer norm, as `pre_norm` needs and `torch.nn.Transformer` always does.
+    layer norm, as `pre_norm` needs and `torch.nn.Transformer` always does. Other options are those of `Layer`.
     """
 
     def __init__(
@@ -201,13 +251,13 @@ class Transformer(nn.Module):
         tables: Literal[1, 2, 3] = 1,
         pre_norm: bool = False,
         final_norm: bool | None = None,
-        bias: bool = False,
         output_bias: bool = False,
         dropout: float = 0.0,
-        activation: Activation = functional.relu,
+        norm: Norm = nn.LayerNorm,
+        **options: object,
     ) -> None:
         super().__init__()
-        options = {"U": U, "pre_norm": pre_norm, "bias": bias, "dropout": dropout, "activation": activation}
+        options |= {"U": U, "pre_norm": pre_norm, "dropout": dropout, "norm": norm}
         final_norm = pre_norm if final_norm is None else final_norm
         self.e = nn.ParameterList(torch.randn(V, J) * J**-0.5 for _ in range(tables))
         self.B = nn.Parameter(torch.zeros(V)) if output_bias else None
@@ -215,10 +265,11 @@ class Transformer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.encoder = nn.ModuleList(Layer(J, K, I, F, **options) for _ in range(N))
         self.decoder = nn.ModuleList(Layer(J, K, I, F, cross=True, **options) for _ in range(N))
-        self.encoder_norm = nn.LayerNorm(J) if final_norm else nn.Identity()
-        self.decoder_norm = nn.LayerNorm(J) if final_norm else nn.Identity()
+        self.encoder_norm = norm(J) if final_norm else nn.Identity()
+        self.decoder_norm = norm(J) if final_norm else nn.Identity()
 
-    def _embed(self, tokens: Tensor, e: Tensor, start: int = 0) -> Tensor:
+    def embed(self, tokens: Int[Tensor, "B T"], e: Float[Tensor, "V J"], start: int = 0) -> Float[Tensor, "B T J"]:
+        """Return √J e[w_t] with the waves of positions start ... added."""
         h = functional.embedding(tokens, e) * e.shape[1] ** 0.5
         return self.dropout(self.positions(h, start))
 
@@ -227,7 +278,7 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "B T_in J"]:
         """Return the encoder's last layer; positions from lengths[b] on are padding that nothing looks at."""
         mask = None if lengths is None else padding_mask(lengths, source.shape[1])
-        h = self._embed(source, self.e[0])
+        h = self.embed(source, self.e[0])
         for layer in self.encoder:
             h = layer(h, mask=mask)
         return self.encoder_norm(h)
@@ -245,7 +296,7 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "B T_out J"]:
         """Return the decoder's last layer; `caches` hold what came before `target`."""
         mask = None if lengths is None else padding_mask(lengths, memories[0][0].shape[2])
-        h = self._embed(target, self.e[min(1, len(self.e) - 1)], caches[0].length if caches else 0)
+        h = self.embed(target, self.e[min(1, len(self.e) - 1)], caches[0].length if caches else 0)
         for layer, memory, cache in zip(self.decoder, memories, caches or [None] * len(self.decoder), strict=True):
             h = layer(h, memory, memory_mask=mask, causal=True, cache=cache)
         return self.decoder_norm(h)

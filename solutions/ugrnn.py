@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from solutions.derivatives import Operator, ordinary
+from solutions.derivatives import Operator, compiled, ordinary
 from solutions.layers import full_precision, in_time, uniform
 
 # --------------------------------------------------------------------------------------------- the equations
@@ -135,24 +135,12 @@ class TwoGateUGRNN(nn.Module):
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """Hoisted: all that x contributes is computed before the loop, and a step is one [3J] product."""
         with full_precision(x):
-            return self._hoisted(x.to(self.B_Gh.dtype), h0)
-
-    def _hoisted(self, x, h0):
-        J = len(self.B_Gh)
-        h = x.new_zeros(x.shape[0], J) if h0 is None else h0.to(x.dtype)
-        W_h = torch.cat([self.W_hR, self.W_hGR, self.W_hGh]).T
-        from_x = F.linear(x, self.W_xR, -self.B_xR)
-        gates = F.linear(x, torch.cat([self.W_xGR, self.W_xGh]), -torch.cat([self.B_GR, self.B_Gh]))
-        fixed = torch.cat([(-self.B_hR).expand(*x.shape[:2], J), gates], 2)  # what W_h h[t-1] is added to
-        # `unbind`, not `fixed[:, t]`: the backward of T selections writes T full-size zero tensors.
-        states = []
-        for from_x_t, fixed_t in zip(from_x.unbind(1), fixed.unbind(1), strict=True):
-            from_h, gates_t = torch.addmm(fixed_t, h, W_h).split([J, 2 * J], 1)
-            G_R, G_h = torch.sigmoid(gates_t).chunk(2, 1)
-            R = torch.tanh(torch.lerp(from_x_t, from_h, G_R))  # lerp(a, b, G) = (1-G) a + G b
-            h = torch.lerp(R, h, G_h)
-            states.append(h)
-        return in_time(states, h), h
+            x = x.to(self.B_Gh.dtype)
+            h = x.new_zeros(x.shape[0], len(self.B_Gh)) if h0 is None else h0.to(x.dtype)
+            W_xG, B_G = torch.cat([self.W_xGR, self.W_xGh]), torch.cat([self.B_GR, self.B_Gh])
+            W_h = torch.cat([self.W_hR, self.W_hGR, self.W_hGh])
+            recurrence = compiled_two_gate if torch.compiler.is_compiling() else two_gate_steps
+            return recurrence(x, h, W_h, self.B_hR, self.W_xR, self.B_xR, W_xG, B_G)
 
     def forward_by_steps(
         self, x: Float[Tensor, "B T K"], h0: Float[Tensor, "B J"] | None = None
@@ -168,6 +156,24 @@ class TwoGateUGRNN(nn.Module):
             states.append(h)
         return in_time(states, h), h
 
+
+def two_gate_steps(x, h, W_h, B_hR, W_xR, B_xR, W_xG, B_G):
+    """All states of `TwoGateUGRNN`, and the last; W_h[3J,J] holds R, G_R, G_h, and W_xG[2J,K] the gates."""
+    J = h.shape[1]
+    from_x, gates = F.linear(x, W_xR, -B_xR), F.linear(x, W_xG, -B_G)
+    fixed = torch.cat([(-B_hR).expand(*x.shape[:2], J), gates], 2)  # what W_h h[t-1] is added to
+    # `unbind`, not `fixed[:, t]`: the backward of T selections writes T full-size zero tensors.
+    states = []
+    for from_x_t, fixed_t in zip(from_x.unbind(1), fixed.unbind(1), strict=True):
+        from_h, gates_t = torch.addmm(fixed_t, h, W_h.T).split([J, 2 * J], 1)
+        G_R, G_h = torch.sigmoid(gates_t).chunk(2, 1)
+        R = torch.tanh(torch.lerp(from_x_t, from_h, G_R))  # lerp(a, b, G) = (1-G) a + G b
+        h = torch.lerp(R, h, G_h)
+        states.append(h)
+    return in_time(states, h), h
+
+
+compiled_two_gate = compiled("two_gate", ("x", "h", "W_h", "B_hR", "W_xR", "B_xR", "W_xG", "B_G"), two_gate_steps)
 
 # ------------------------------------------------------------------------------------ the fast path of UGRNN
 
@@ -245,7 +251,7 @@ def backpropagation(needed, inputs, outputs, cotangents):
         g = torch.addcmul(reads[t], g, G_t[t]).addmm_(D_t[t], W_h)
 
     D = D.flatten(0, 1)  # [TB, 2J]
-    dx = (D @ W_x).view(*Z.shape[:2], -1).transpose(0, 1) if needed[0] else None
+    dx = (D @ W_x).view(*Z.shape[:2], x.shape[2]).transpose(0, 1) if needed[0] else None
     dW_x = D.T @ x.transpose(0, 1).flatten(0, 1)
     return dx, g, dW_x, D.T @ before.flatten(0, 1), -D.sum(0)
 

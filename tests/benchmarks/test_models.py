@@ -9,28 +9,39 @@ import torch
 from torch import nn
 
 from benchmarks import models
-from benchmarks.measure import Candidate, Contest, forward, measure, peak
-from benchmarks.models import (
-    Result,
+from benchmarks.contests import (
+    TRANSFORMERS,
     attention,
+    bert,
+    classical,
+    contests,
+    encoder_layer,
     generation,
     language_model,
-    main,
     recurrent,
+    relative,
     scores,
     spatial,
-    table,
+    window,
 )
+from benchmarks.measure import Candidate, Contest, forward, measure, peak
+from benchmarks.models import Result, main, table
+from solutions.rnn import GRU, LSTM, VanillaRNN
 
 CPU = torch.device("cpu")
 
 TASKS = {
     "recurrent": partial(recurrent, B=2, T=5, J=7),
+    **{kind.__name__: partial(classical, kind=kind, B=2, T=5, J=7) for kind in (VanillaRNN, GRU, LSTM)},
+    "relative": partial(relative, X=5, J=12, K=3),
+    "window": partial(window, X=5, w=1, J=12, K=3),
+    "encoder layer": partial(encoder_layer, B=2, T=5, J=24, K=3),
     "attention": partial(attention, B=2, T=5, J=24, K=3),
     "spatial": partial(spatial, X=5, J=12, K=3),
     "scores": partial(scores, J=12, I=5, T=7, K=3),
     "language model": partial(language_model, B=2, T=5),
     "generation": partial(generation, B=2, T=5),
+    **({"BERT": partial(bert, B=2, T=5)} if TRANSFORMERS else {}),
 }
 
 
@@ -44,8 +55,6 @@ def peers():
 @pytest.mark.parametrize("name", TASKS)
 def test_what_claims_to_be_the_same_model_is(name: str) -> None:
     """Peers with converted weights give what ours give; every entry runs, to the same shape."""
-    if name == "recurrent":
-        pytest.importorskip("solutions.ugrnn")
     torch.manual_seed(0)
     entries = TASKS[name](CPU)
     right = forward(entries[0])
@@ -72,6 +81,8 @@ def test_ratios_and_differences() -> None:
     contest = Contest(name="product", tokens=256, enter=partial(product, size=256))
     once, ten, another = measure(contest, CPU, budget=0, rounds=5)
     assert 3 < ten.forward_s / once.forward_s < 40 and ten.training_s > once.training_s
+    low, high = ten.training_spread
+    assert 1 < low <= high and once.forward_spread == (1, 1) and another.training_spread == ()
     assert once.differs == 0 and ten.differs < 1e-4 and another.differs is None and another.training_s is None
 
 
@@ -111,6 +122,6 @@ def test_the_table_shows_memory_where_it_was_measured() -> None:
 
 def test_every_size_has_a_name_of_its_own() -> None:
     """Tasks can be told apart in the JSON, in a quick run and a full one; quick is a part of full."""
-    full = [contest.name for contest in models.contests(quick=False)]
-    quick = [contest.name for contest in models.contests(quick=True)]
+    full = [contest.name for contest in contests(quick=False)]
+    quick = [contest.name for contest in contests(quick=True)]
     assert len(set(full)) == len(full) and set(quick) <= set(full) and len(quick) < len(full)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from solutions.attending import NAMES, Everywhere, GivenAll, LookUp, RotatedAttention, questions
+from solutions.attending import NAMES, VALUES, Everywhere, GivenAll, LookUp, RotatedAttention, marks, questions
 from solutions.attention import MultiHeadAttention
 from solutions.spatial import SpatialAttention
 
@@ -61,3 +61,25 @@ def test_an_image_of_one_row_is_a_sequence():
     flat = LookUp(lambda J: MultiHeadAttention(J, 2))
     flat.load_state_dict(model.state_dict())
     torch.testing.assert_close(model(items[:, None], asks), flat(items, asks))
+
+
+@pytest.mark.parametrize(("nearest", "furthest"), [(1, 9), (1, 2), (3, 9)])
+def test_a_mark_is_as_far_as_it_should_be(nearest, furthest):
+    """One place is marked and another asks, within the distances; every place has one value; all pairs occur."""
+    items, asks, value = marks(3000, 6, 7, torch.Generator().manual_seed(0), nearest=nearest, furthest=furthest)
+    flat, rows = items.flatten(1, 2), torch.arange(3000)
+    marked = flat[..., VALUES].argmax(1)
+    assert (flat[..., VALUES].sum(1) == 1).all() and (flat[..., VALUES + 1].sum(1) == 1).all()
+    assert (flat[..., VALUES + 1].argmax(1) == asks).all() and (flat[..., :VALUES].sum(2) == 1).all()
+    assert (flat[rows, marked, :VALUES].argmax(1) == value).all()
+    apart = torch.maximum((marked // 7 - asks // 7).abs(), (marked % 7 - asks % 7).abs())
+    assert apart.min() == nearest and apart.max() == min(furthest, 6)
+
+
+def test_the_best_along_one_axis():
+    """What the control's goal is: a mark in the row that asks is seen, any other is a guess among four."""
+    _, asks, _ = batch = marks(20000, 6, 7, torch.Generator().manual_seed(1), nearest=1, furthest=9)
+    marked = batch[0].flatten(1, 2)[..., VALUES].argmax(1)
+    seen = (marked // 7 == asks // 7).float().mean().item()
+    assert seen == pytest.approx(6 / 41, abs=0.01)
+    assert seen + (1 - seen) / VALUES == pytest.approx(0.36, abs=0.01)

@@ -501,3 +501,62 @@ def test_state_dicts_are_strict() -> None:
     assert torch.equal(layer(x), other(x))
     with pytest.raises(RuntimeError, match="B_Q"):
         MultiHeadAttention(15, 3).load_state_dict(layer.state_dict(), strict=True)
+
+
+# --- masks that would be misread, rows that see nothing, second derivatives -------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mask", "said"),
+    [
+        (torch.ones(2, 5, 5, dtype=torch.bool), r"mask\[:, None\]"),  # with two heads: one mask for each, in silence
+        (torch.ones(5, 5, dtype=torch.bool), r"mask\[None, None\]"),
+        (torch.ones(2, 1, 1, 5, dtype=torch.long), r"mask\.bool"),  # as a bias, it would add one to every score
+    ],
+)
+def test_a_mask_that_would_be_misread_is_refused(mask, said):
+    """A mask of another rank, or of integers, says what to write instead; one of four axes is taken."""
+    layer, x = MultiHeadAttention(8, 2), torch.randn(2, 5, 8)
+    for look in (layer, layer.with_weights):
+        with pytest.raises(ValueError, match=said):
+            look(x, mask=mask)
+        look(x, mask=torch.ones(2, 1, 5, 5, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_a_row_that_sees_nothing_passes_no_gradient_on(dtype):
+    """Large negative scores in half precision: outputs of that row are zero, gradients are finite."""
+    layer = MultiHeadAttention(8, 2).to(dtype)
+    layer.W_Q.data[:], layer.W_K.data[:] = 2, -2
+    mask = torch.ones(1, 1, 4, 4, dtype=torch.bool)
+    mask[0, 0, 1] = False
+    out, alpha = layer.with_weights(torch.ones(1, 4, 8, dtype=dtype), mask=mask)
+    out.float().square().sum().backward()
+    assert not out[0, 1].any() and not alpha[0, :, 1].any() and (alpha[0, :, 0] == 0.25).all()
+    assert all(p.grad.isfinite().all() for p in layer.parameters())
+
+
+@pytest.mark.parametrize("kind", ["plain", "causal", "mask", "bias", "grouped", "wide values"])
+def test_second_derivatives_of_the_fused_kernels(kind):
+    """torch has none; ours are those of the plain steps, by every input, the bias too."""
+    g = torch.Generator().manual_seed(3)
+    K, G, I = 4, 2 if kind == "grouped" else 4, 5 if kind == "wide values" else 3
+    shapes = [(2, K, 5, 3), (2, G, 5, 3), (2, G, 5, I)] + ([(1, K, 5, 5)] if kind == "bias" else [])
+    inputs = [torch.randn(shape, generator=g, dtype=torch.float64).requires_grad_() for shape in shapes]
+    options = {"scale": 0.7, "causal": kind == "causal"}
+    if kind == "mask":
+        options["mask"] = window_mask(5, 2)
+
+    def attending(query, key, value, *bias):
+        return attend(query, key, value, **options, **({"mask": bias[0]} if bias else {}))
+
+    assert torch.autograd.gradgradcheck(attending, inputs)
+    assert torch.autograd.gradcheck(attending, inputs, check_forward_ad=True)
+
+
+def test_the_second_derivative_keeps_nothing_that_the_kernel_does_not(monkeypatch):
+    """A first derivative runs the fused kernel's own: the plain steps, which hold alpha, are not taken."""
+    layer, x = MultiHeadAttention(8, 2), torch.randn(2, 5, 8)
+    monkeypatch.setattr("solutions.attention.attend_by_weights", lambda *_, **__: pytest.fail("alpha was held"))
+    layer(x, causal=True).sum().backward()
+    assert layer.W_Q.grad.abs().max() > 0

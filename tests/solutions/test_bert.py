@@ -112,7 +112,7 @@ def test_embeddings_are_added() -> None:
 def test_bert_equals_torch() -> None:
     """The embeddings' norm and a stack of post-norm GELU layers: nn.TransformerEncoder, padded."""
     bert = randomised(Bert(**SMALL, pooler=True), seed=13)
-    peer = nn.TransformerEncoderLayer(6, 2, 13, dropout=0.0, activation="gelu", batch_first=True)
+    peer = nn.TransformerEncoderLayer(6, 2, 13, dropout=0.0, activation="gelu", batch_first=True, layer_norm_eps=1e-12)
     theirs = nn.TransformerEncoder(peer, 2, enable_nested_tensor=False).double()
     with torch.no_grad():
         for ours, other in zip(bert.layers, theirs.layers, strict=True):
@@ -222,3 +222,9 @@ def test_the_segment_tells_which_word_is_masked(with_segments: bool) -> None:
         losses.append(loss.item())
     final = sum(losses[-25:]) / 25
     assert final < 0.15 if with_segments else final > 0.65
+
+
+def test_a_pooler_that_was_not_asked_for():
+    """Says how to get one."""
+    with pytest.raises(ValueError, match="pooler=True"):
+        Bert(V=7, J=8, K=2, I=4, F=11, N=1, T_max=5, S=2).pool(torch.randn(1, 3, 8))

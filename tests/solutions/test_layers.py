@@ -12,6 +12,7 @@ from solutions.layers import (
     Linear,
     before,
     clip_gradient,
+    masked_softmax,
     reverse,
     sequence_log_loss,
     through_eos,
@@ -120,3 +121,20 @@ def test_shapes_are_checked_while_these_tests_run():
     ugrnn_cell(h, x, W_h, W_x, bias, W_h, W_x, bias)
     with pytest.raises(TypeCheckError):
         ugrnn_cell(h, x.T, W_h, W_x, bias, W_h, W_x, bias)
+
+
+def test_clipping_without_gradients():
+    """Parameters without a gradient have one of length 0, as torch's own clipping says."""
+    parameters = [nn.Parameter(torch.ones(3))]
+    assert clip_gradient(parameters, 1.0) == torch.nn.utils.clip_grad_norm_(parameters, 1.0) == 0
+    assert clip_gradient([], 1.0) == 0
+
+
+def test_masked_softmax():
+    """Visible entries sum to one, others are zero; a row without any is zero, and so are its gradients."""
+    scores = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+    P = masked_softmax(scores, torch.tensor([[True, False, True], [False, False, False]]))
+    torch.testing.assert_close(P[0, [0, 2]], torch.softmax(scores[0, [0, 2]], 0))
+    assert P[0, 1] == 0 and not P[1].any()
+    P.square().sum().backward()
+    assert scores.grad.isfinite().all() and not scores.grad[1].any() and scores.grad[0, 0] != 0

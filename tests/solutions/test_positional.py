@@ -159,15 +159,36 @@ def test_rotated_queries_and_keys_feel_their_distance_alone() -> None:
     for d in (0, 1, 11):
         products = (rotate(query.expand(50, 6), t) * rotate(key.expand(50, 6), t + d)).sum(1)
         torch.testing.assert_close(products, products[:1].expand(50), **CLOSE)
-        expected = query @ shift_matrix(d, 6, layout="halves") @ key
+        expected = query @ shift_matrix(-d, 6, layout="halves") @ key
         torch.testing.assert_close(products[0], expected, **CLOSE)
 
 
-def test_rotation_is_the_shift_matrix() -> None:
-    """Each row is multiplied by A^(t)."""
-    x = normal(2, 3, 5, 6, seed=7)
-    expected = torch.stack([x[..., t, :] @ shift_matrix(3 * t, 6, layout="halves").T for t in range(5)], dim=-2)
-    torch.testing.assert_close(rotate(x, 3 * torch.arange(5)), expected, **CLOSE)
+@pytest.mark.parametrize("layout", ["halves", "interleaved"])
+def test_rotation_is_the_shift_matrix_backwards(layout: str) -> None:
+    """Each row is multiplied by A^(-t), the published direction; with positions negated, by the course's A^(t)."""
+    x, t = normal(2, 3, 5, 6, seed=7), 3 * torch.arange(5)
+    for sign in (1, -1):
+        rows = [x[..., n, :] @ shift_matrix(-sign * 3 * n, 6, layout=layout).T for n in range(5)]
+        torch.testing.assert_close(rotate(x, sign * t, layout=layout), torch.stack(rows, dim=-2), **CLOSE)
+
+
+def test_the_published_direction() -> None:
+    """Su et al. 2021, equation 15: in the plane, position t multiplies by e^(+it)."""
+    x, t = normal(5, 2, seed=10), torch.arange(5)
+    expected = torch.view_as_real(torch.view_as_complex(x) * torch.exp(1j * t.double()))
+    for layout in ("halves", "interleaved"):
+        torch.testing.assert_close(rotate(x, t, layout=layout), expected, **CLOSE)
+
+
+def test_rows_may_have_positions_of_their_own() -> None:
+    """Positions (B, T) turn row b of (B, K, T, U) by its own, the heads alike; tables are looked up."""
+    x, t = normal(3, 2, 5, 6, seed=11), torch.tensor([[0, 1, 2, 3, 4], [0, 0, 0, 1, 2], [4, 3, 2, 1, 0]])
+    torch.testing.assert_close(
+        rotate(x, t), torch.stack([rotate(row, p) for row, p in zip(x, t, strict=True)]), **CLOSE
+    )
+    for layer in (LearnedPositions(5, 6).double(), SinusoidalPositions(6)):
+        expected = torch.cat([layer(x.new_zeros(1, 5, 6))[:, p] for p in t])
+        torch.testing.assert_close(layer(x.new_zeros(3, 5, 6), 0, t), expected, **CLOSE)
 
 
 def test_relative_bias_depends_on_the_distance() -> None:

@@ -133,3 +133,23 @@ def test_seed_gives_the_parameters(name):
     a, b, c = (build(name, seed)[0].state_dict() for seed in (0, 0, 1))
     assert all(torch.equal(a[key], b[key]) for key in a)
     assert not all(torch.equal(a[key], c[key]) for key in a)
+
+
+@pytest.mark.parametrize("name", ["language_model", "blank", "captioner"])
+def test_sentences_without_words(name):
+    """Have no scores, and zero gradients."""
+    model, arguments = build(name, 0)
+    none = [*arguments[:-1], arguments[-1][:, :0]]
+    out = call(model, none)
+    assert out.shape == (3, 0, 11)
+    out.sum().backward()
+
+
+@pytest.mark.parametrize("name", ["vanilla", "gru_before", "gru_after", "lstm", "ugrnn", "two_gate", "residual"])
+def test_sequences_without_steps(name):
+    """Have no states, and end where they began."""
+    model, (x,) = build(name, 0)
+    h, last = model(x[:, :0])
+    assert h.shape[:2] == (3, 0)
+    again, _ = model(x, last)
+    torch.testing.assert_close(again, model(x)[0])

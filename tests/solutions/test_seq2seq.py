@@ -107,3 +107,26 @@ def test_unknown_attention_is_refused():
     """The query must be one of the two, or there is none."""
     with pytest.raises(ValueError, match="word"):
         Seq2Seq(V_in, V_out, I, J, "none")
+
+
+@pytest.mark.parametrize("attention", [None, "state", "word"])
+def test_a_source_without_words(attention):
+    """A row of length 0 starts from zero and attends to nothing, whatever stands in its padding; no NaN anywhere."""
+    torch.manual_seed(0)
+    model = Seq2Seq(11, 13, 5, 7, attention)
+    w_in, w_out = torch.tensor([[3, 1, 4], [1, 5, 9]]), torch.tensor([[2, 7], [1, 8]])
+    lengths = torch.tensor([3, 0])
+    scores = model(w_in, w_out, lengths)
+    scores.square().sum().backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in model.parameters())
+    other = torch.tensor([[3, 1, 4], [7, 2, 0]])
+    torch.testing.assert_close(model(other, w_out, lengths), scores)
+    torch.testing.assert_close(model(w_in[1:, :0], w_out[1:]), scores[1:])
+    words, alpha = model.translate(w_in, 4, lengths)
+    assert words.shape == (2, 4) and (alpha is None or not alpha[1].any())
+
+
+def test_a_target_without_words():
+    """Has no scores."""
+    model = Seq2Seq(11, 13, 5, 7)
+    assert model(torch.tensor([[3, 1, 4]]), torch.empty(1, 0, dtype=torch.long)).shape == (1, 0, 13)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from solutions import training
-from solutions.tasks import TASKS
+from solutions.tasks import TASKS, kind
 from solutions.training import main, missed, plot, span, train
 
 QUICK = "control_not_clipped"  # stops after a few steps
@@ -39,8 +39,7 @@ def test_every_control_is_the_control_of_a_task():
         assert task.summary
         assert task.goal
         if name.startswith("control_"):
-            kind = name.removeprefix("control_").removeprefix("not_").split("_")[0]
-            assert any(other.startswith(kind) for other in TASKS)
+            assert any(kind(other) == kind(name) for other in TASKS if not other.startswith("control_"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,42 @@ def test_command_trains_one_task(capsys, tmp_path):
     assert "goal reached" in out
 
 
-@pytest.mark.parametrize("name", ["characters", "copy_attention_8", "captions"])
+@pytest.mark.parametrize("name", ["lookup", "behind_turned", "reverse_transformer", "captions", "copy_attention_8"])
+def test_attention_is_drawn_beside_the_loss(name, capsys, tmp_path):
+    """Maps of what the model attends to: non-negative, and each row of a matrix sums to one."""
+    run = train(TASKS[name], steps=1)
+    with torch.no_grad():
+        maps = run.maps()
+    for alpha in maps.values():
+        assert alpha.dim() == 2 and alpha.min() >= 0
+        total = alpha.sum(1) if name not in ("lookup", "captions") else alpha.sum()
+        torch.testing.assert_close(total.cpu(), torch.ones_like(total.cpu()))
+    drawn = plot(run, name, tmp_path / "loss.png")
+    assert [path.name for path in drawn] == ["loss.png", "loss-attention.png"] and all(p.exists() for p in drawn)
+
+
+def test_a_run_is_saved_and_resumed(capsys, tmp_path):
+    """--save and --resume, in two commands; a file of another task ends with a sentence."""
+    file = str(tmp_path / "run.pt")
+    main(["pairs", "--steps", "2", "--save", file])
+    main(["pairs", "--steps", "3", "--resume", file])
+    assert "steps      3.0000" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["captions", "--resume", file])
+    assert "holds a run of task" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["pairs", "--resume", str(tmp_path / "none.pt")])
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["markov_gru", "characters", "characters_transformer"])
+def test_language_models_say_their_perplexity(name):
+    """exp of the loss per word."""
+    figures = train(TASKS[name], steps=1).figures
+    assert figures["perplexity"] == pytest.approx(math.exp(figures.get("unseen", figures.get("loss"))))
+
+
+@pytest.mark.parametrize("name", ["characters", "characters_transformer", "copy_attention_8", "captions"])
 def test_some_tasks_show_what_the_model_does(name, capsys):
     """After one step a sample is printed: letters, copies, or descriptions."""
     main([name, "--steps", "1"])

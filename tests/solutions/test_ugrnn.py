@@ -139,14 +139,50 @@ def test_written_out_derivative_passes_gradcheck():
     assert torch.autograd.gradcheck(states, [i.detach().requires_grad_() for i in inputs])
 
 
-def test_fast_path_says_that_it_is_differentiable_once():
-    """A second derivative is refused, not wrong; `forward_by_steps` has it."""
-    m, x = randomize(UGRNN(K, J)), draw(B, T, K).requires_grad_()
-    (gradient,) = torch.autograd.grad(m(x)[0].square().sum(), x, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable"):
-        gradient.square().sum().backward()
-    (gradient,) = torch.autograd.grad(m.forward_by_steps(x)[0].square().sum(), x, create_graph=True)
-    gradient.square().sum().backward()
+def test_second_derivatives_are_those_of_the_equations():
+    """Products with the Hessian, in each way that torch has, equal those of the loop, and are not 0."""
+    m, x, v = randomize(UGRNN(K, J)), draw(B, T, K), draw(B, T, K, seed=2)
+
+    def loss(path):
+        return lambda x: path(x)[0].square().sum()
+
+    wanted = torch.autograd.functional.hvp(loss(m.forward_by_steps), x, v)[1]
+    assert wanted.abs().max() > 0.1
+    f = loss(m)
+    found = {
+        "reverse over reverse": torch.autograd.functional.hvp(f, x, v)[1],
+        "forward over reverse": torch.func.jvp(torch.func.grad(f), (x,), (v,))[1],
+        "reverse over forward": torch.func.grad(lambda x: torch.func.jvp(f, (x,), (v,))[1])(x),
+        "batched": torch.autograd.functional.hessian(f, x, vectorize=True).flatten(3).flatten(0, 2) @ v.flatten(),
+    }
+    for way, product in found.items():
+        torch.testing.assert_close(product.view_as(wanted), wanted, rtol=1e-9, atol=1e-9, msg=way)
+
+
+def test_gradcheck_in_every_mode():
+    """First and second derivatives against finite differences: backwards, forwards, for several cotangents at once."""
+    m, x = randomize(UGRNN(2, 3)), draw(2, 4, 2).requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: m(x)[0], x, check_forward_ad=True, check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(lambda x: m(x)[0], x)
+
+
+def test_a_start_that_was_computed_from_the_input_is_counted_once():
+    """The second derivative takes partial ones: h[0] = W x[0] and x are two inputs, though one comes from the other."""
+    m, W, x = randomize(UGRNN(K, J)), draw(J, K, seed=4), draw(B, T, K)
+    one, other = (
+        torch.autograd.functional.hessian(lambda x, path=path: path(x, x[:, 0] @ W.T)[0].square().sum(), x)
+        for path in (m.forward, m.forward_by_steps)
+    )
+    torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
+def test_no_step_at_all():
+    """An empty sequence gives no state, and the start as the last one; gradients are zero."""
+    m, h0 = randomize(UGRNN(K, J)), draw(B, J, seed=2)
+    h, last = m(torch.empty(B, 0, K, dtype=torch.float64), h0)
+    assert h.shape == (B, 0, J) and torch.equal(last, h0)
+    h.sum().backward()
+    assert m.W_hR.grad.abs().max() == 0
 
 
 def test_fast_path_can_be_walked_back_twice():
