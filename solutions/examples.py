@@ -117,6 +117,9 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         "WindowAttention": _image(lambda: WindowAttention(8, 2, w=1)),
         "LanguageModel": _sentence(lambda: LanguageModel(**SMOOTH, T_max=MOST)),
         "LanguageModel, sinusoidal": _sentence(lambda: LanguageModel(**SMOOTH, T_max=MOST, positions="sinusoidal")),
+        "LanguageModel, rotary": _sentence(
+            lambda: LanguageModel(**SMOOTH | {"I": 4}, T_max=MOST, positions="rotary", norm=nn.RMSNorm, gated=True, G=1)
+        ),
         "Transformer": _translation(lambda: Transformer(**SMOOTH)),
         "Bert": _segments(lambda: Bert(**SIZES, T_max=MOST, S=2)),
         "MaskedLanguageModel": _segments(lambda: MaskedLanguageModel(**SIZES, T_max=MOST, S=2)),

@@ -3,7 +3,7 @@
 The layers of `rnn` call them instead of their own steps where `allowed()`. They can be differentiated by
 autograd, on a CPU also twice; function transforms, forward mode, tracing and export need the steps.
 
-Biases are *added* here, as in torch.
+Biases are subtracted, as in `rnn`; torch has two of them, which are added.
 """
 
 import warnings
@@ -35,14 +35,14 @@ def allowed(x: Tensor, *others: Tensor) -> bool:
 
 
 def _run(
-    operation: Callable, x: Tensor, state: tuple[Tensor, ...], W_x: Tensor, W_h: Tensor, b_x: Tensor, b_h: Tensor | None
+    operation: Callable, x: Tensor, state: tuple[Tensor, ...], W_x: Tensor, W_h: Tensor, B: Tensor, b_h: Tensor
 ) -> tuple[Tensor, ...]:
     """One layer in one direction, in the precision of its weights: states are added up over many steps."""
-    weights = [W_x, W_h, b_x, torch.zeros_like(b_x) if b_h is None else b_h]
     state = tuple(s.to(W_x.dtype)[None] for s in state)
     start = state if len(state) > 1 else state[0]
     training = torch.is_grad_enabled()  # cuDNN can differentiate only what ran as training
     with full_precision(x), _unwarned() if x.is_cuda else nullcontext():
+        weights = [W_x, W_h, -B, b_h]
         states, *last = operation(x.to(W_x.dtype), start, weights, True, 1, 0.0, training, False, True)
     return states, *(s[0] for s in last)
 
@@ -55,17 +55,16 @@ def _unwarned() -> Iterator[None]:
         yield
 
 
-def rnn(x: Tensor, h: State, W_x: Tensor, W_h: Tensor, b: Tensor) -> tuple[States, State]:
-    """h' = tanh(W_x x + W_h h + b)."""
-    return _run(_VF.rnn_tanh, x, (h,), W_x, W_h, b, None)
+def rnn(x: Tensor, h: State, W_x: Tensor, W_h: Tensor, B: Tensor) -> tuple[States, State]:
+    """h' = tanh(W_x x + W_h h - B)."""
+    return _run(_VF.rnn_tanh, x, (h,), W_x, W_h, B, torch.zeros_like(B))
 
 
-def gru(x: Tensor, h: State, W_x: Tensor, W_h: Tensor, b_x: Tensor, b_h: Tensor) -> tuple[States, State]:
+def gru(x: Tensor, h: State, W_x: Tensor, W_h: Tensor, B: Tensor, B_hn: Tensor) -> tuple[States, State]:
     """The GRU that resets after the product; gates r, z, n."""
-    return _run(_VF.gru, x, (h,), W_x, W_h, b_x, b_h)
+    return _run(_VF.gru, x, (h,), W_x, W_h, B, torch.cat([B.new_zeros(2 * len(B_hn)), -B_hn]))
 
 
-def lstm(x: Tensor, h: State, c: State, W_x: Tensor, W_h: Tensor, b: Tensor) -> tuple[States, tuple[State, State]]:
-    """Gates i, f, g, o; the last state is the pair of h and c."""
-    states, h, c = _run(_VF.lstm, x, (h, c), W_x, W_h, b, None)
-    return states, (h, c)
+def lstm(x: Tensor, h: State, c: State, W_x: Tensor, W_h: Tensor, B: Tensor) -> tuple[States, State, State]:
+    """Gates i, f, g, o; the last h and c."""
+    return _run(_VF.lstm, x, (h, c), W_x, W_h, B, torch.zeros_like(B))

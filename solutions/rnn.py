@@ -6,9 +6,9 @@ Every recurrent layer here and in `ugrnn.py` has one calling convention,
     h, last = layer(x, state)            x[B,T,K] -> h[B,T,J]; `last` goes on from there, None starts at zero
 
 so that feeding a sequence in two pieces gives what feeding it at once gives, and a piece may be one step
-long. `forward` shows the equations, a step at a time. Where torch has the whole loop as one operation, and
-nothing but ordinary autograd looks on, that operation runs instead (`fused`): the same function, up to ten
-times as fast.
+long. The equations are written out step by step ("their steps"). Where torch has the whole loop as one
+operation, and nothing but ordinary autograd looks on, that operation runs instead (`fused`): the same function,
+up to ten times as fast.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,8 +43,6 @@ class VanillaRNN(nn.Module):
     ) -> tuple[Float[Tensor, "B T J"], Float[Tensor, "B J"]]:
         """All states, and the last."""
         h = x.new_zeros(x.shape[0], len(self.B)) if h is None else h
-        if self.activation is torch.tanh and fused.allowed(x, h, *self.parameters()):
-            return fused.rnn(x, h, self.W_xh, self.W_hh, -self.B)
         parameters = self.W_xh, self.W_hh, self.B
         if self.activation is not torch.tanh:
             return vanilla_steps(x, h, *parameters, activation=self.activation)
@@ -84,9 +82,6 @@ class GRU(nn.Module):
         """All states, and the last."""
         J = self.W_h.shape[1]
         h = x.new_zeros(x.shape[0], J) if h is None else h
-        if self.reset == "after" and fused.allowed(x, h, *self.parameters()):
-            b_h = torch.cat([torch.zeros_like(self.B[J:]), -self.B_hn])
-            return fused.gru(x, h, self.W_x, self.W_h, -self.B, b_h)
         if self.reset == "before":
             return by_steps(gru_before_steps, x, h, self.W_x, self.W_h, self.B)
         return by_steps(gru_after_steps, x, h, self.W_x, self.W_h, self.B, self.B_hn)
@@ -117,8 +112,6 @@ class LSTM(nn.Module):
         """All h, and the last (h, c)."""
         zero = x.new_zeros(x.shape[0], self.W_h.shape[1])
         h, c = (zero, zero) if state is None else state
-        if fused.allowed(x, h, c, *self.parameters()):
-            return fused.lstm(x, h, c, self.W_x, self.W_h, -self.B)
         h_all, h, c = by_steps(lstm_steps, x, h, c, self.W_x, self.W_h, self.B)
         return h_all, (h, c)
 
@@ -178,12 +171,17 @@ COMPILED = {
 }
 
 
+FUSED = {vanilla_steps: fused.rnn, gru_after_steps: fused.gru, lstm_steps: fused.lstm}
+
+
 def by_steps(steps: Callable[..., tuple[Tensor, ...]], x: Tensor, *rest: Tensor) -> tuple[Tensor, ...]:
-    """The states by `steps`: one after another, or as one node in what a compiler sees, for any length."""
-    if not torch.compiler.is_compiling():
-        return steps(x, *rest)
-    x, *rest = (tensor.to(rest[-1].dtype) for tensor in (x, *rest))  # autocast may have made the input narrow
-    return COMPILED[steps](x, *rest)
+    """The states by `steps`: one after another, as torch's own operation, or as one node in what a compiler sees."""
+    if torch.compiler.is_compiling():
+        x, *rest = (tensor.to(rest[-1].dtype) for tensor in (x, *rest))  # autocast may have made the input narrow
+        return COMPILED[steps](x, *rest)
+    if steps in FUSED and fused.allowed(x, *rest):
+        return FUSED[steps](x, *rest)
+    return steps(x, *rest)
 
 
 # ------------------------------------------------------------------------------------------------- the stack

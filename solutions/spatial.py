@@ -60,7 +60,8 @@ class RelativeBias2D(nn.Module):
         x, y = torch.arange(X, device=self.b.device), torch.arange(Y, device=self.b.device)
         # A row of Y numbers at a time: looked up one by one, the biases cost more than the attention does.
         along_y = self.b[:, :, y[:, None] - y + cy]  # (K, 2X-1, Y, Y)
-        row = torch.arange(along_y.shape[:3].numel(), device=self.b.device).view(along_y.shape[:3])
+        K, D = self.b.shape[:2]
+        row = torch.arange(K * D * Y, device=self.b.device).view(K, D, Y)
         row = row[:, x1[:, None] - x + cx].transpose(2, 3)  # (K, R, Y, X): which row of along_y
         bias = F.embedding(row, along_y.flatten(0, 2))  # (K, R, Y, X, Y)
         return bias.flatten(3).flatten(1, 2)[None]
