@@ -84,4 +84,4 @@ def test_a_submission_that_depends_on_the_clock(monkeypatch: pytest.MonkeyPatch,
         now = run(host, [], answers={"right": late}).report
         assert [outcome.standing for outcome in steady(now, earlier).outcomes] == ["held", "lost"]
         again = steady(run(host, ["x = hash('order')"]).report, steady_one)
-        assert reports._to_json(again) == reports._to_json(steady_one)
+        assert reports._to_json(again, tmp_path, False) == reports._to_json(steady_one, tmp_path, False)
