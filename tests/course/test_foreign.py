@@ -14,11 +14,13 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
 
 from autograder.course import adoption, regrading, run
 from autograder.errors import StaffError
 from autograder.grading import report
 from autograder.nbgrader.course_api import done, opened
+from autograder.nbgrader.foreign import released_form_of
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 SQUARE = "def square(x):\n    return np.asarray(x) ** 2"
@@ -87,7 +89,8 @@ class Work:
         for name in ("numbers", "words"):
             given = nbformat.read(released / f"{name}.ipynb", as_version=4)
             wanted = nbformat.read(source / f"{name}.ipynb", as_version=4)
-            self.files[name] = adoption.answered(wanted, given, 1 if right else 0)
+            stubs = released_form_of(wanted, Config())
+            self.files[name] = adoption.answered(wanted, stubs, given, 1 if right else 0)
 
     @property
     def cells(self) -> list[Any]:
