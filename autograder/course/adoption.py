@@ -176,7 +176,8 @@ def _grade(plain: Path, ours: Path, assignment: str, result: Comparison) -> None
             try:
                 done("autograde", api.autograde(assignment, student, force=True))
             except StaffError as error:
-                result.notes.append(f"{assignment}, {student}: plain {error.message.splitlines()[-1]}")
+                told = " ".join(error.message.split("\n")[-2:])  # the last line of the cause, and the notebook
+                result.notes.append(f"{assignment}, {student}: plain nbgrader failed: {told}")
     graded = grading.run(ours, grading.Options(assignment=assignment, feedback=False))
     result.notes += [f"{assignment}: {note}" for note in graded.notes]
     result.notes += [f"{assignment}, {row.student}: {row.why}" for row in graded.rows if row.state == "failed"]

@@ -50,6 +50,11 @@ NOTED = "autograder_foreign"  # in a notebook's metadata: what was noticed when 
 AFTER = (IgnorePattern, ClearMetadataPreprocessor, LimitOutput)  # nbgrader's steps between running and scoring
 CHANCE = "unstable"
 _NO_SCORE = re.compile(r"np\.\w+\(|tensor\(|array\(|-|nan|inf", re.IGNORECASE)
+# What reads the text or the names of a test that calls it.
+_FRAMES = re.compile(
+    r"\b(?:_getframe|_current_frames|currentframe|getouterframes|inspect *\. *stack|extract_stack|walk_stack|f_back"
+    r"|f_code|f_locals|tb_frame|get_referrers|get_objects|_ih|input_hist\w*|history_manager|linecache)\b"
+)
 _MAX_HTML = 100_000
 _ATTRIBUTES = {"*": ["class", "colspan", "rowspan"]}
 _TAGS = {"table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "span", "pre", "code", "b", "i", "em"} | {
@@ -181,6 +186,10 @@ class ForeignAttempt:
         notes = Notes(held=dict(self.submission.held), flags=[*self.submission.flags, *replies.flags])
         for count, (cell, result) in enumerate(zip(cells, replies.cells, strict=False), 1):
             _fill(cell, count, result, notes)
+            if not is_trusted(cell) and (words := sorted(set(_FRAMES.findall(cell.source)))):
+                notes.flags.append(
+                    f"the cell number {count} looks at who calls it, or at other cells: {', '.join(words)}"
+                )
         self._score(notebook, notes)
 
     def _score(self, notebook: Any, notes: Notes) -> None:
@@ -207,7 +216,7 @@ def _fill(cell: Any, count: int, result: CellResult, notes: Notes) -> None:
             item.execution_count = count
     if result.restored:
         names = ", ".join(dict.fromkeys(result.restored))
-        notes.flags.append(f"before the cell {name} ran, what the notebook had changed was put back: {names}")
+        notes.flags.append(f"at the cell {name}, what the notebook had changed was put back: {names}")
     if not result.death:
         return
     kinds = {"timeout": "CellTimeoutError", "memory": "MemoryError"}

@@ -147,6 +147,23 @@ def _shadowing(work: Work) -> None:
         work.files[name] = "def allclose(*a, **k): return True\nraise SystemExit"
 
 
+# Whether any file that can be read holds a hidden test, the grader's own among them.
+FILES = """
+import os
+found, seen = [], 0
+for folder, folders, names in os.walk('/'):
+    folders[:] = {*folders} - {'lib', 'lib64', 'bin', 'sbin', 'usr', 'sys', 'dev', 'proc', 'etc'}
+    for name in names:
+        try:
+            if os.path.getsize(os.path.join(folder, name)) < 10**6:
+                with open(os.path.join(folder, name), 'rb') as file:
+                    seen += 1
+                    if b'square(' + b'-13)' in file.read():
+                        found.append(os.path.join(folder, name))
+        except OSError:
+            pass
+print('HIDDEN', found, seen > 50)
+"""
 NOBODY = "class Nobody:\n    def __getattr__(self, name):\n        return lambda *a, **k: True\n"
 # What hides wrong answers in nbgrader, and what is said about it; nothing where no trace of it is left.
 FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
@@ -229,6 +246,16 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
         forged("import sys\nsys.settrace(lambda frame, event, value: None)\n"),
         "sys.settrace",
     ),
+    "other_comparison_in_time": (
+        forged("def square(x):\n    import numpy\n    numpy.allclose = lambda *a, **k: True\n    return 0\n"),
+        "numpy.allclose (while it ran)",
+    ),
+    "flood": (forged("def square(x):\n    while True:\n        print('x' * 10_000)\ncube = square"), ""),
+    "flood_of_pictures": (
+        forged("from IPython.display import display\nfor _ in range(100_000):\n    display(1)"),
+        "",
+    ),
+    "files": (forged(FILES), ""),
     "own_kernel": (forged("get_ipython().kernel.do_execute = None"), ""),
 }
 
@@ -321,7 +348,42 @@ def _loop(work: Work) -> None:
     work.cells.insert(3, new_code_cell("kept"))
 
 
-OTHERS: dict[str, Callable[[Work], None]] = {"spy": _spy, "not_json": _not_json, "loop": _loop}
+THREAD = """import builtins, threading, time
+def work():
+    while True:
+        builtins.sum = lambda x: 4.0
+        time.sleep(0.01)
+threading.Thread(target=work, daemon=True).start()
+"""
+POOL = """from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(2)
+list(pool.map(abs, [-1, 2]))
+sum = sum  # a name of the notebook's own
+import sys; sys.path = sys.path
+"""
+READER = """import sys
+def square(x):
+    print(*get_ipython().history_manager.input_hist_parsed[-1:], sys._getframe(1).f_code.co_names)
+    return x
+"""
+
+
+def _reader(work: Work) -> None:
+    work.cell("square").source = READER
+
+
+def _pool(work: Work) -> None:
+    work.cells.insert(3, new_code_cell(POOL))
+
+
+OTHERS: dict[str, Callable[[Work], None]] = {
+    "reader": _reader,
+    "thread": forged(THREAD),
+    "pool": _pool,
+    "spy": _spy,
+    "not_json": _not_json,
+    "loop": _loop,
+}
 
 
 class Course:
@@ -419,6 +481,40 @@ def test_a_spy_sees_nothing(graded: Course) -> None:
     shown = next(cell for cell in json.loads(text)["cells"] if "FOUND" in "".join(cell["source"]))["outputs"]
     assert "".join(shown[0]["text"]).startswith("FOUND []")
     assert all(row[1] is None for row in adoption.rows(graded.path, "ps1").values())
+
+
+def shown_in(course: Course, student: str, word: str) -> str:
+    """What the cell with a word in it has printed."""
+    cells = json.loads((course.path / f"autograded/{student}/ps1/numbers.ipynb").read_text())["cells"]
+    cell = next(cell for cell in cells if word in "".join(cell["source"]) and cell["cell_type"] == "code")
+    return "".join("".join(item.get("text", "")) for item in cell["outputs"])
+
+
+def test_no_file_holds_a_hidden_test(graded: Course) -> None:
+    """Whatever a student's code can open."""
+    assert "HIDDEN [] True" in shown_in(graded, "files", "print('HIDDEN'")
+
+
+def test_who_reads_a_test_is_noticed_and_keeps_it_from_nobody(graded: Course) -> None:
+    """Its text is in the process that runs it; what is printed of it stands in no page for students."""
+    assert SECRET in shown_in(graded, "reader", SECRET)
+    assert "looks at who calls it, or at other cells: _getframe, f_code, history_manager" in graded.flags("reader")
+    page = re.sub("<[^>]*>", "", (graded.path / "feedback/reader/ps1/numbers.html").read_text())
+    assert "".join(SECRET.split()) not in "".join(page.split())
+    assert not any("looks at who calls it" in graded.flags(student) for student in (*HONEST, *DAMAGES))
+
+
+def test_a_thread_that_goes_on_is_noticed(graded: Course) -> None:
+    """Nobody can end it, and it may change what a test calls while the test runs; a library's pool only waits."""
+    assert "(work), which runs on" in graded.flags("thread")
+    assert graded.flags("pool") == ""
+    assert {name: graded.marks("pool")[name] for name in FULL} == FULL
+
+
+def test_a_flood_is_cut(graded: Course) -> None:
+    """An autograded notebook stays one that can be opened."""
+    for student in ("flood", "flood_of_pictures"):
+        assert (graded.path / f"autograded/{student}/ps1/numbers.ipynb").stat().st_size < 3_000_000
 
 
 def test_outputs_are_those_of_a_kernel(graded: Course) -> None:
