@@ -7,6 +7,7 @@ import copy
 import json
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,11 @@ from autograder.errors import StaffError
 from autograder.grading import report
 from autograder.nbgrader.course_api import done, opened
 from autograder.nbgrader.foreign import released_form_of
+from tests import forked
+from tests.course.conftest import environment
+from tests.course.test_formgrader import formgrader
+from tests.course.test_formgrader import opened as in_formgrader
+from tests.course.test_workers import cluster
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 SQUARE = "def square(x):\n    return np.asarray(x) ** 2"
@@ -596,6 +602,7 @@ def test_pages_say_scores_in_words_and_hide_what_is_hidden(graded: Course) -> No
     assert "square-test: lost</strong>, 0 of 2 points" in pages["skipped"]
     assert "assert_allclose" in re.sub("<[^>]*>", "", pages["skipped"])
     for page in pages.values():
+        assert "prefers-color-scheme: dark" in page
         text = "".join(re.sub("<[^>]*>", "", page).split())
         assert "".join(SECRET.split()) not in text and "HIDDENTESTS" not in text
     assert "why" in pages["half"] and "draw" in pages["half"]
@@ -641,3 +648,46 @@ def test_a_wall_that_is_required_is_there(graded: Course) -> None:
     """Notebooks of the course's own run under --require-sandbox, where the machine has one."""
     with contextlib.suppress(StaffError):
         assert graded.grade(students=("right",), require_wall=True).rows[0].state in ("done", "failed")
+
+
+def test_workers_of_a_cluster_give_the_same_marks(graded: Course, tmp_path: Path) -> None:
+    """`--scheduler`: cells run on Dask's workers, in the sandbox there, and scores are read here."""
+    before = {name: (graded.marks(name), graded.flags(name)) for name in ("half", "own_comparison", "doubled")}
+    with cluster(tmp_path) as address:
+        words = ["--scheduler", address, *(word for name in before for word in ("--student", name))]
+        line = ["autograder", "grade", "ps1", "--course", str(graded.path), "--json", *words]
+        told = forked.run(line, cwd=tmp_path, env=environment())
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout.splitlines()[-1])["graded"] == 3
+    assert {name: (graded.marks(name), graded.flags(name)) for name in before} == before
+
+
+def test_a_fresh_course_of_nbgraders_takes_two_lines(tmp_path: Path) -> None:
+    """`nbgrader quickstart`, the two lines, and nbgrader's own commands; its pages open in Formgrader."""
+    course = tmp_path / "course"
+    assert forked.run(["nbgrader", "quickstart", str(course)], cwd=tmp_path, env=environment()).returncode == 0
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(f"\n{adoption.LINES}")
+    nbgrader(course, "generate_assignment", "ps1")
+    shutil.copytree(course / "release/ps1", course / "submitted/ada/ps1")
+    nbgrader(course, "autograde", "ps1")
+    by_nbgrader = adoption.rows(course, "ps1")
+    assert len(by_nbgrader) == 9 and {row[0] for row in by_nbgrader.values()} == {0.0, None}
+    told = nbgrader(course, "generate_feedback", "ps1")
+    assert "not recognized" not in told
+    assert "waiting for a grader" in (course / "feedback/ada/ps1/problem1.html").read_text()
+    line = ["autograder", "grade", "ps1", "--course", str(course)]
+    assert forked.run(line, cwd=tmp_path, env=environment()).returncode == 0
+    assert adoption.rows(course, "ps1") == by_nbgrader
+    with formgrader(course) as address, contextlib.closing(sqlite3.connect(course / "gradebook.db")) as database:
+        ids = [row[0] for row in database.execute("select id from submitted_notebook")]
+        shown = [in_formgrader(address, f"formgrader/submissions/{number}/") for number in ids]
+    assert [status for status, _ in shown] == [200, 200]
+    assert any("sum_of_squares" in text for _, text in shown)
+
+
+def nbgrader(course: Path, *words: str) -> str:
+    """What a command of nbgrader's says."""
+    told = forked.run(["nbgrader", *words], cwd=course, env=environment())
+    assert told.returncode == 0, told.stderr
+    return f"{told.stdout}{told.stderr}"
