@@ -40,7 +40,7 @@ from autograder.grading.output_limit import limit_outputs
 from autograder.grading.pictures import is_picture
 from autograder.grading.repair import writable
 from autograder.grading.repeatability import digest
-from autograder.nbgrader.execution import NOT_RUN, is_run, seconds_of
+from autograder.nbgrader.execution import NOT_RUN, is_run, seconds_of, step
 from autograder.protocol.answering import last_line
 from autograder.sandbox import CellResult, Limits
 from autograder.sandbox.task import Replies, Task
@@ -65,8 +65,8 @@ _TAGS = {"table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "sp
 def released_form_of(source: Any, config: Any) -> Any:
     """What students were given of a notebook of the instructor's own."""
     released = copy.deepcopy(source)
-    for step in (ClearSolutions, ClearHiddenTests, ClearMarkScheme):
-        released, _ = step(config=config).preprocess(released, {})
+    for kind in (ClearSolutions, ClearHiddenTests, ClearMarkScheme):
+        released, _ = kind(config=config).preprocess(released, {})
     return json.loads(json.dumps(released))
 
 
@@ -193,8 +193,8 @@ class ForeignAttempt:
         self._score(notebook, notes)
 
     def _score(self, notebook: Any, notes: Notes) -> None:
-        for step in AFTER:
-            notebook, _ = step(parent=self.submission.converter)(notebook, {})
+        for kind in AFTER:
+            notebook, _ = step(kind, self.submission.converter)(notebook, {})
         self.graded = scored(notebook, notes, digest(notebook, self.submission.files))
 
 
