@@ -392,6 +392,14 @@ OTHERS: dict[str, Callable[[Work], None]] = {
 }
 
 
+# Few for what may not end, and enough for a picture on a busy machine.
+SECONDS = """
+def seconds(cell):
+    return 2 if "while True" in cell.source or cell.metadata.get("nbgrader", {}).get("grade") else 20
+c.ExecutePreprocessor.timeout_func = seconds
+"""
+
+
 class Course:
     """A course folder without any problem; what its gradebook says."""
 
@@ -408,7 +416,7 @@ class Course:
 
     def configure(self, text: str) -> None:
         """Write the course's configuration."""
-        (self.path / "nbgrader_config.py").write_text(f"c = get_config()\nc.ExecutePreprocessor.timeout = 2\n{text}")
+        (self.path / "nbgrader_config.py").write_text(f"c = get_config()\n{SECONDS}{text}")
 
     def hand_in(self, student: str, change: Callable[[Work], None]) -> None:
         """Hand in right answers, changed."""
