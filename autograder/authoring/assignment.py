@@ -12,6 +12,7 @@ from typing import Any
 
 from autograder.authoring.exam_rules import Exam, read_exam
 from autograder.authoring.loading import CONFIGURATION, course_at
+from autograder.authoring.sealing import MINE
 from autograder.authoring.voids import Void, not_for_some, read_voids
 from autograder.errors import StaffError, did_you_mean
 
@@ -78,10 +79,23 @@ def find_course(start: Path | None = None) -> Path:
     )
 
 
+def _of_the_course(folder: Path) -> list[str]:
+    """The names of the notebooks in a folder of `source/`, where none of them was built from a problem."""
+    texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.ipynb"))}
+    return [] if any(f'"{MINE}"' in text for text in texts.values()) else list(texts)
+
+
 def read_assignment(course: Path, name: str) -> Assignment:
     """The assignment of that name; StaffError says what is wrong with its file, or which others there are."""
     path = course / f"{name}.toml"
     if not path.is_file():
+        if own := _of_the_course(course / "source" / name):
+            raise StaffError(
+                "nothing_to_build",
+                f"there is no {path.name} in {course}, and {', '.join(own)} in source/{name} are the course's own: "
+                f"nothing is to be built. Hand them out with `nbgrader generate_assignment {name}`, and grade with "
+                f"`autograder grade {name}`. To put problems of this package beside them, write {path.name}",
+            )
         known = sorted(item.stem for item in course.glob("*.toml"))
         raise StaffError(
             "unknown_assignment",

@@ -104,13 +104,15 @@ def _mentioned(course: Path, assignment: str) -> list[str]:
 
     Answers to problems of ours are written with torch. Where every source is seen to be none, it is like the others.
     """
-    sources = list(map(_content, (course / "source" / assignment).glob("*.ipynb")))
+    source = course / "source" / assignment
+    sources = list(map(_content, source.glob("*.ipynb")))
     files = list((course / "submitted").glob(f"*/{assignment}/*.ipynb"))
     if not files:
         return ["torch", *EXTRA]
     ours = not sources or any(b'"autograder"' in content for content in sources)
     left = {"torch": ours * (FEW + 1)} | dict.fromkeys(EXTRA, 0)
-    for weight, contents in ((FEW + 1, sources), (1, map(_content, files))):
+    beside = map(_content, source.rglob("*.py"))
+    for weight, contents in ((FEW + 1, sources), (FEW + 1, beside), (1, map(_content, files))):
         for content in contents:
             for name in left:
                 left[name] += weight * (name.split(".")[0].encode() in content)

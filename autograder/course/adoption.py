@@ -23,6 +23,7 @@ from autograder.course import run as grading
 from autograder.errors import StaffError
 from autograder.grading.foreign_cells import id_of, is_trusted
 from autograder.nbgrader.course_api import done, opened
+from autograder.nbgrader.foreign import released_form_of
 
 CONFIG = "nbgrader_config.py"
 LINES = "from autograder.nbgrader import configure\nconfigure(c, __import__('pathlib').Path(__file__).parent)\n"
@@ -145,18 +146,26 @@ def prepare(course: Path, assignment: str, students: Mapping[str, int]) -> None:
             shutil.copytree(release, target)
             for path in target.glob("*.ipynb"):
                 path.chmod(0o644)
-                path.write_text(json.dumps(answered(_read(source / path.name), _read(path), step)), encoding="utf-8")
+                wanted = _read(source / path.name)
+                given = released_form_of(wanted, api.config)
+                path.write_text(json.dumps(answered(wanted, given, _read(path), step)), encoding="utf-8")
 
 
-def answered(source: Any, released: Any, step: int) -> Any:
-    """A student's notebook with every `step`-th answer of the instructor's in it."""
-    solutions = {id_of(cell): cell.source for cell in source.cells if id_of(cell) and not is_trusted(cell)}
+def answered(source: Any, given: Any, released: Any, step: int) -> Any:
+    """A student's notebook with every `step`-th answer of the instructor's in it.
+
+    `given` is the source as it is handed out: by it, answers are found that nbgrader knows nothing of.
+    """
+    solutions: dict[str, list[str]] = {}
+    for cell, stub in zip(source.cells, given["cells"], strict=True):
+        if not is_trusted(cell) and (id_of(cell) or cell.source != stub["source"]):
+            solutions.setdefault(id_of(cell) or stub["source"], []).append(cell.source)
     count = 0
     for cell in released.cells:
-        if id_of(cell) in solutions:
-            count += 1
+        if texts := solutions.get(id_of(cell) or cell.source):
+            text, count = texts.pop(0), count + 1
             if step and count % step == 0:
-                cell.source = solutions[id_of(cell)]
+                cell.source = text
     return released
 
 
@@ -167,7 +176,8 @@ def _grade(plain: Path, ours: Path, assignment: str, result: Comparison) -> None
             try:
                 done("autograde", api.autograde(assignment, student, force=True))
             except StaffError as error:
-                result.notes.append(f"{assignment}, {student}: plain {error.message.splitlines()[-1]}")
+                told = " ".join(error.message.split("\n")[-2:])  # the last line of the cause, and the notebook
+                result.notes.append(f"{assignment}, {student}: plain nbgrader failed: {told}")
     graded = grading.run(ours, grading.Options(assignment=assignment, feedback=False))
     result.notes += [f"{assignment}: {note}" for note in graded.notes]
     result.notes += [f"{assignment}, {row.student}: {row.why}" for row in graded.rows if row.state == "failed"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib.util
 import os
 import sys
@@ -31,14 +32,20 @@ _IDLE = {"startup_timeout", "iopub_timeout", "raise_on_iopub_timeout", "shell_ti
 _ALWAYS = ("OverwriteCells", "DeduplicateIds", "OverwriteKernelspec", "SaveAutoGrades")
 
 
+@functools.lru_cache(maxsize=16)
+def step(kind: type, converter: Any) -> Any:
+    """One of nbgrader's steps as the configuration has it: made once for a class, since they keep nothing."""
+    return kind(parent=converter)
+
+
 def is_run(converter: Any) -> bool:
     """Whether notebooks are to be run at all."""
-    return bool(Execute(parent=converter).enabled)
+    return bool(step(Execute, converter).enabled)
 
 
 def seconds_of(cells: Sequence[Any], converter: Any, most: float) -> tuple[float, ...]:
     """How long each cell may take, as nbclient has it: `timeout_func` of the cell, or `timeout`; else `most`."""
-    execute = Execute(parent=converter)
+    execute = step(Execute, converter)
     found = []
     for cell in cells:
         try:

@@ -274,6 +274,9 @@ class ForStudents(NbGraderPreprocessor):  # type: ignore[misc]
                 output.traceback = hidden.without("\n".join(output.traceback)).split("\n")
             elif "text" in output:
                 output.text = hidden.without(output.text)
+            for kind, content in output.get("data", {}).items():
+                if kind.startswith("text/") and isinstance(content, str):
+                    output.data[kind] = hidden.without(content)
         if marks.get("grade") and not marks.get("solution") and not marks.get("standing_by_hand"):
             marks["said"] = marks["standing_words"]
 

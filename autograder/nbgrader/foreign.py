@@ -40,7 +40,7 @@ from autograder.grading.output_limit import limit_outputs
 from autograder.grading.pictures import is_picture
 from autograder.grading.repair import writable
 from autograder.grading.repeatability import digest
-from autograder.nbgrader.execution import NOT_RUN, is_run, seconds_of
+from autograder.nbgrader.execution import NOT_RUN, is_run, seconds_of, step
 from autograder.protocol.answering import last_line
 from autograder.sandbox import CellResult, Limits
 from autograder.sandbox.task import Replies, Task
@@ -50,6 +50,11 @@ NOTED = "autograder_foreign"  # in a notebook's metadata: what was noticed when 
 AFTER = (IgnorePattern, ClearMetadataPreprocessor, LimitOutput)  # nbgrader's steps between running and scoring
 CHANCE = "unstable"
 _NO_SCORE = re.compile(r"np\.\w+\(|tensor\(|array\(|-|nan|inf", re.IGNORECASE)
+# What reads the text or the names of a test that calls it.
+_FRAMES = re.compile(
+    r"\b(?:_getframe|_current_frames|currentframe|getouterframes|inspect *\. *stack|extract_stack|walk_stack|f_back"
+    r"|f_code|f_locals|tb_frame|get_referrers|get_objects|_ih|input_hist\w*|history_manager|linecache)\b"
+)
 _MAX_HTML = 100_000
 _ATTRIBUTES = {"*": ["class", "colspan", "rowspan"]}
 _TAGS = {"table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "span", "pre", "code", "b", "i", "em"} | {
@@ -60,8 +65,8 @@ _TAGS = {"table", "thead", "tbody", "tr", "th", "td", "caption", "div", "p", "sp
 def released_form_of(source: Any, config: Any) -> Any:
     """What students were given of a notebook of the instructor's own."""
     released = copy.deepcopy(source)
-    for step in (ClearSolutions, ClearHiddenTests, ClearMarkScheme):
-        released, _ = step(config=config).preprocess(released, {})
+    for kind in (ClearSolutions, ClearHiddenTests, ClearMarkScheme):
+        released, _ = kind(config=config).preprocess(released, {})
     return json.loads(json.dumps(released))
 
 
@@ -181,11 +186,15 @@ class ForeignAttempt:
         notes = Notes(held=dict(self.submission.held), flags=[*self.submission.flags, *replies.flags])
         for count, (cell, result) in enumerate(zip(cells, replies.cells, strict=False), 1):
             _fill(cell, count, result, notes)
+            if not is_trusted(cell) and (words := sorted(set(_FRAMES.findall(cell.source)))):
+                notes.flags.append(
+                    f"the cell number {count} looks at who calls it, or at other cells: {', '.join(words)}"
+                )
         self._score(notebook, notes)
 
     def _score(self, notebook: Any, notes: Notes) -> None:
-        for step in AFTER:
-            notebook, _ = step(parent=self.submission.converter)(notebook, {})
+        for kind in AFTER:
+            notebook, _ = step(kind, self.submission.converter)(notebook, {})
         self.graded = scored(notebook, notes, digest(notebook, self.submission.files))
 
 
@@ -207,7 +216,7 @@ def _fill(cell: Any, count: int, result: CellResult, notes: Notes) -> None:
             item.execution_count = count
     if result.restored:
         names = ", ".join(dict.fromkeys(result.restored))
-        notes.flags.append(f"before the cell {name} ran, what the notebook had changed was put back: {names}")
+        notes.flags.append(f"at the cell {name}, what the notebook had changed was put back: {names}")
     if not result.death:
         return
     kinds = {"timeout": "CellTimeoutError", "memory": "MemoryError"}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme
+from traitlets.config import Config
 
 LEFT_OUT = "(a line of a hidden test)"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -19,7 +20,8 @@ class Hidden:
     """The hidden lines of one notebook; `config` is the course's."""
 
     def __init__(self, cells: Iterable[Any], config: Any) -> None:
-        self._tests, self._scheme = ClearHiddenTests(config=config), ClearMarkScheme(config=config)
+        told = Config({name: config[name] for name in ("ClearHiddenTests", "ClearMarkScheme")})  # without nbconvert's
+        self._tests, self._scheme = ClearHiddenTests(config=told), ClearMarkScheme(config=told)
         self._lines: set[str] = set()
         for cell in cells:
             shown = {_squeezed(line) for line in self.visible(cell).split("\n")}

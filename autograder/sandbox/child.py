@@ -13,6 +13,8 @@ import socket
 import sys
 import tempfile
 import time
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from typing import Any
 
 from autograder.core import LAST_WORDS
@@ -155,8 +157,30 @@ def _seed() -> None:
     import numpy as np
 
     np.random.seed(0)
-    if torch := sys.modules.get("torch"):  # which begins with the same state by itself where it is imported later
+    if torch := sys.modules.get("torch"):
         torch.manual_seed(0)
+    elif not any(isinstance(finder, _SeedsTorch) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _SeedsTorch())
+
+
+class _SeedsTorch:
+    """Finds torch, once, where a notebook imports it that nobody had imported before, and seeds it."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """What torch is made from; nothing for any other module."""
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        found = find_spec(name)
+        if found and (loader := found.loader):
+            execute = loader.exec_module
+
+            def seeded(module: Any) -> None:
+                execute(module)
+                module.manual_seed(0)
+
+            loader.exec_module = seeded  # type: ignore[method-assign]
+        return found
 
 
 def _shell(outputs: Outputs) -> Shell:

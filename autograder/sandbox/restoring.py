@@ -14,6 +14,7 @@ import importlib
 import os
 import re
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter, is_
@@ -198,7 +199,7 @@ class Baseline:
     def put_back(self, libraries: bool = True) -> list[str]:
         """Undo what was changed since; the names of it."""
         changed: list[str] = []
-        steps = (self._names, self._put_shell_back, self._tracing)
+        steps = (self._names, self._put_shell_back, self._tracing, self._threads)
         for step in (self._libraries, *steps) if libraries else steps:
             with contextlib.suppress(Exception):  # what cannot be put back is not
                 changed += step()
@@ -277,6 +278,13 @@ class Baseline:
         if plain.float_format != self._precision and not _PRECISION.fullmatch(plain.float_format):
             plain.float_format = self._precision
             yield "how values are displayed"
+
+    def _threads(self) -> Iterator[str]:
+        """Threads of the notebook's own code, which nobody can end; those of a library's pools only wait for work."""
+        for thread in threading.enumerate():
+            target = getattr(thread, "_target", None)
+            if _of_notebook(type(thread)) or (target is not None and not _of_library(target)):
+                yield f"{thread.name}, which runs on"
 
     def _tracing(self) -> Iterator[str]:
         for name in ("trace", "profile"):

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.loading import slugs
+from autograder.errors import StaffError
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.toml"))
@@ -18,6 +19,20 @@ def test_an_assignment_can_be_read(name):
     assert assignment.title != name
     assert len(set(assignment.problems)) == len(assignment.problems)
     assert set(assignment.problems) & set(slugs(ROOT / "problems"))
+
+
+def test_notebooks_of_the_courses_own_need_no_building(tmp_path):
+    """Who builds them is told what to do instead; a name that nothing has is answered with those that there are."""
+    (tmp_path / "source/hw").mkdir(parents=True)
+    (tmp_path / "source/hw/count.ipynb").write_text("{}")
+    (tmp_path / "ps1.toml").write_text("")
+    with pytest.raises(StaffError, match=r"count\.ipynb in source/hw are the course's own: nothing is to be built"):
+        read_assignment(tmp_path, "hw")
+    (tmp_path / "source/hw/built.ipynb").write_text('{"metadata": {"autograder": {"slug": "count"}}}')
+    with pytest.raises(StaffError, match=r"there is no hw\.toml .*there are ps1"):
+        read_assignment(tmp_path, "hw")
+    with pytest.raises(StaffError, match=r"there is no ps2\.toml .*ps1"):
+        read_assignment(tmp_path, "ps2")
 
 
 def test_assignments_draw_different_variants():

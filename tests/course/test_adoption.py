@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.commands.adopt_course import adopt_course
 from autograder.course import adoption
 from autograder.errors import StaffError
-from tests.course.test_foreign import words
+from tests.course.test_foreign import marks, words
 
 
 @pytest.fixture
@@ -57,6 +59,23 @@ def test_an_assignment_that_cannot_be_graded_is_told(course: Path, capsys: pytes
     assert adopt_course(course, write=True, as_json=False) == 1
     assert "hw could not be compared" in capsys.readouterr().out
     assert contents(course) == before
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [(0, ["stub", "stub", "same", "id"]), (1, ["a", "b", "same", "c"]), (2, ["stub", "b", "same", "id"])],
+)
+def test_answers_are_found_with_and_without_an_id(step: int, expected: list[str]) -> None:
+    """Some courses have their solution regions in cells that nbgrader knows nothing of, one like the other."""
+    known = [{}, {}, {}, marks(grade_id="third", solution=True)]
+    source, given = (
+        new_notebook(cells=[new_code_cell(text, metadata=each) for text, each in zip(row, known, strict=True)])
+        for row in (("a", "b", "same", "c"), ("stub", "stub", "same", "id"))
+    )
+    header = new_code_cell("of every notebook")  # nbgrader may put one there
+    released = new_notebook(cells=[header, *copy.deepcopy(given.cells)])
+    found = adoption.answered(source, given, released, step)
+    assert [cell.source for cell in found.cells[1:]] == expected
 
 
 def test_a_folder_without_a_course_is_told(tmp_path: Path) -> None:

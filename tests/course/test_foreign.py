@@ -7,6 +7,7 @@ import copy
 import json
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,18 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
 
 from autograder.course import adoption, regrading, run
 from autograder.errors import StaffError
 from autograder.grading import report
 from autograder.nbgrader.course_api import done, opened
+from autograder.nbgrader.foreign import released_form_of
+from tests import forked
+from tests.course.conftest import environment
+from tests.course.test_formgrader import formgrader
+from tests.course.test_formgrader import opened as in_formgrader
+from tests.course.test_workers import cluster
 
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 SQUARE = "def square(x):\n    return np.asarray(x) ** 2"
@@ -87,7 +95,8 @@ class Work:
         for name in ("numbers", "words"):
             given = nbformat.read(released / f"{name}.ipynb", as_version=4)
             wanted = nbformat.read(source / f"{name}.ipynb", as_version=4)
-            self.files[name] = adoption.answered(wanted, given, 1 if right else 0)
+            stubs = released_form_of(wanted, Config())
+            self.files[name] = adoption.answered(wanted, stubs, given, 1 if right else 0)
 
     @property
     def cells(self) -> list[Any]:
@@ -144,6 +153,23 @@ def _shadowing(work: Work) -> None:
         work.files[name] = "def allclose(*a, **k): return True\nraise SystemExit"
 
 
+# Whether any file that can be read holds a hidden test, the grader's own among them.
+FILES = """
+import os
+found, seen = [], 0
+for folder, folders, names in os.walk('/'):
+    folders[:] = {*folders} - {'lib', 'lib64', 'bin', 'sbin', 'usr', 'sys', 'dev', 'proc', 'etc'}
+    for name in names:
+        try:
+            if os.path.getsize(os.path.join(folder, name)) < 10**6:
+                with open(os.path.join(folder, name), 'rb') as file:
+                    seen += 1
+                    if b'square(' + b'-13)' in file.read():
+                        found.append(os.path.join(folder, name))
+        except OSError:
+            pass
+print('HIDDEN', found, seen > 50)
+"""
 NOBODY = "class Nobody:\n    def __getattr__(self, name):\n        return lambda *a, **k: True\n"
 # What hides wrong answers in nbgrader, and what is said about it; nothing where no trace of it is left.
 FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
@@ -226,6 +252,16 @@ FORGERIES: dict[str, tuple[Callable[[Work], None], str]] = {
         forged("import sys\nsys.settrace(lambda frame, event, value: None)\n"),
         "sys.settrace",
     ),
+    "other_comparison_in_time": (
+        forged("def square(x):\n    import numpy\n    numpy.allclose = lambda *a, **k: True\n    return 0\n"),
+        "numpy.allclose (while it ran)",
+    ),
+    "flood": (forged("def square(x):\n    while True:\n        print('x' * 10_000)\ncube = square"), ""),
+    "flood_of_pictures": (
+        forged("from IPython.display import display\nfor _ in range(100_000):\n    display(1)"),
+        "",
+    ),
+    "files": (forged(FILES), ""),
     "own_kernel": (forged("get_ipython().kernel.do_execute = None"), ""),
 }
 
@@ -318,7 +354,50 @@ def _loop(work: Work) -> None:
     work.cells.insert(3, new_code_cell("kept"))
 
 
-OTHERS: dict[str, Callable[[Work], None]] = {"spy": _spy, "not_json": _not_json, "loop": _loop}
+THREAD = """import builtins, threading, time
+def work():
+    while True:
+        builtins.sum = lambda x: 4.0
+        time.sleep(0.01)
+threading.Thread(target=work, daemon=True).start()
+"""
+POOL = """from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(2)
+list(pool.map(abs, [-1, 2]))
+sum = sum  # a name of the notebook's own
+import sys; sys.path = sys.path
+"""
+READER = """import sys
+def square(x):
+    print(*get_ipython().history_manager.input_hist_parsed[-1:], sys._getframe(1).f_code.co_names)
+    return x
+"""
+
+
+def _reader(work: Work) -> None:
+    work.cell("square").source = READER
+
+
+def _pool(work: Work) -> None:
+    work.cells.insert(3, new_code_cell(POOL))
+
+
+OTHERS: dict[str, Callable[[Work], None]] = {
+    "reader": _reader,
+    "thread": forged(THREAD),
+    "pool": _pool,
+    "spy": _spy,
+    "not_json": _not_json,
+    "loop": _loop,
+}
+
+
+# Few for what may not end, and enough for a picture on a busy machine.
+SECONDS = """
+def seconds(cell):
+    return 2 if "while True" in cell.source or cell.metadata.get("nbgrader", {}).get("grade") else 20
+c.ExecutePreprocessor.timeout_func = seconds
+"""
 
 
 class Course:
@@ -337,7 +416,7 @@ class Course:
 
     def configure(self, text: str) -> None:
         """Write the course's configuration."""
-        (self.path / "nbgrader_config.py").write_text(f"c = get_config()\nc.ExecutePreprocessor.timeout = 2\n{text}")
+        (self.path / "nbgrader_config.py").write_text(f"c = get_config()\n{SECONDS}{text}")
 
     def hand_in(self, student: str, change: Callable[[Work], None]) -> None:
         """Hand in right answers, changed."""
@@ -416,6 +495,40 @@ def test_a_spy_sees_nothing(graded: Course) -> None:
     shown = next(cell for cell in json.loads(text)["cells"] if "FOUND" in "".join(cell["source"]))["outputs"]
     assert "".join(shown[0]["text"]).startswith("FOUND []")
     assert all(row[1] is None for row in adoption.rows(graded.path, "ps1").values())
+
+
+def shown_in(course: Course, student: str, word: str) -> str:
+    """What the cell with a word in it has printed."""
+    cells = json.loads((course.path / f"autograded/{student}/ps1/numbers.ipynb").read_text())["cells"]
+    cell = next(cell for cell in cells if word in "".join(cell["source"]) and cell["cell_type"] == "code")
+    return "".join("".join(item.get("text", "")) for item in cell["outputs"])
+
+
+def test_no_file_holds_a_hidden_test(graded: Course) -> None:
+    """Whatever a student's code can open."""
+    assert "HIDDEN [] True" in shown_in(graded, "files", "print('HIDDEN'")
+
+
+def test_who_reads_a_test_is_noticed_and_keeps_it_from_nobody(graded: Course) -> None:
+    """Its text is in the process that runs it; what is printed of it stands in no page for students."""
+    assert SECRET in shown_in(graded, "reader", SECRET)
+    assert "looks at who calls it, or at other cells: _getframe, f_code, history_manager" in graded.flags("reader")
+    page = re.sub("<[^>]*>", "", (graded.path / "feedback/reader/ps1/numbers.html").read_text())
+    assert "".join(SECRET.split()) not in "".join(page.split())
+    assert not any("looks at who calls it" in graded.flags(student) for student in (*HONEST, *DAMAGES))
+
+
+def test_a_thread_that_goes_on_is_noticed(graded: Course) -> None:
+    """Nobody can end it, and it may change what a test calls while the test runs; a library's pool only waits."""
+    assert "(work), which runs on" in graded.flags("thread")
+    assert graded.flags("pool") == ""
+    assert {name: graded.marks("pool")[name] for name in FULL} == FULL
+
+
+def test_a_flood_is_cut(graded: Course) -> None:
+    """An autograded notebook stays one that can be opened."""
+    for student in ("flood", "flood_of_pictures"):
+        assert (graded.path / f"autograded/{student}/ps1/numbers.ipynb").stat().st_size < 3_000_000
 
 
 def test_outputs_are_those_of_a_kernel(graded: Course) -> None:
@@ -497,6 +610,7 @@ def test_pages_say_scores_in_words_and_hide_what_is_hidden(graded: Course) -> No
     assert "square-test: lost</strong>, 0 of 2 points" in pages["skipped"]
     assert "assert_allclose" in re.sub("<[^>]*>", "", pages["skipped"])
     for page in pages.values():
+        assert "prefers-color-scheme: dark" in page
         text = "".join(re.sub("<[^>]*>", "", page).split())
         assert "".join(SECRET.split()) not in text and "HIDDENTESTS" not in text
     assert "why" in pages["half"] and "draw" in pages["half"]
@@ -542,3 +656,46 @@ def test_a_wall_that_is_required_is_there(graded: Course) -> None:
     """Notebooks of the course's own run under --require-sandbox, where the machine has one."""
     with contextlib.suppress(StaffError):
         assert graded.grade(students=("right",), require_wall=True).rows[0].state in ("done", "failed")
+
+
+def test_workers_of_a_cluster_give_the_same_marks(graded: Course, tmp_path: Path) -> None:
+    """`--scheduler`: cells run on Dask's workers, in the sandbox there, and scores are read here."""
+    before = {name: (graded.marks(name), graded.flags(name)) for name in ("half", "own_comparison", "doubled")}
+    with cluster(tmp_path) as address:
+        words = ["--scheduler", address, *(word for name in before for word in ("--student", name))]
+        line = ["autograder", "grade", "ps1", "--course", str(graded.path), "--json", *words]
+        told = forked.run(line, cwd=tmp_path, env=environment())
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout.splitlines()[-1])["graded"] == 3
+    assert {name: (graded.marks(name), graded.flags(name)) for name in before} == before
+
+
+def test_a_fresh_course_of_nbgraders_takes_two_lines(tmp_path: Path) -> None:
+    """`nbgrader quickstart`, the two lines, and nbgrader's own commands; its pages open in Formgrader."""
+    course = tmp_path / "course"
+    assert forked.run(["nbgrader", "quickstart", str(course)], cwd=tmp_path, env=environment()).returncode == 0
+    with (course / "nbgrader_config.py").open("a") as file:
+        file.write(f"\n{adoption.LINES}")
+    nbgrader(course, "generate_assignment", "ps1")
+    shutil.copytree(course / "release/ps1", course / "submitted/ada/ps1")
+    nbgrader(course, "autograde", "ps1")
+    by_nbgrader = adoption.rows(course, "ps1")
+    assert len(by_nbgrader) == 9 and {row[0] for row in by_nbgrader.values()} == {0.0, None}
+    told = nbgrader(course, "generate_feedback", "ps1")
+    assert "not recognized" not in told
+    assert "waiting for a grader" in (course / "feedback/ada/ps1/problem1.html").read_text()
+    line = ["autograder", "grade", "ps1", "--course", str(course)]
+    assert forked.run(line, cwd=tmp_path, env=environment()).returncode == 0
+    assert adoption.rows(course, "ps1") == by_nbgrader
+    with formgrader(course) as address, contextlib.closing(sqlite3.connect(course / "gradebook.db")) as database:
+        ids = [row[0] for row in database.execute("select id from submitted_notebook")]
+        shown = [in_formgrader(address, f"formgrader/submissions/{number}/") for number in ids]
+    assert [status for status, _ in shown] == [200, 200]
+    assert any("sum_of_squares" in text for _, text in shown)
+
+
+def nbgrader(course: Path, *words: str) -> str:
+    """What a command of nbgrader's says."""
+    told = forked.run(["nbgrader", *words], cwd=course, env=environment())
+    assert told.returncode == 0, told.stderr
+    return f"{told.stdout}{told.stderr}"

@@ -1,14 +1,16 @@
 """The student's process: what it can do to itself, and what it cannot do to the next question or the next student."""
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.core import Question
-from autograder.sandbox import Limits, Session
+from autograder.sandbox import Limits, Session, layers
 
 SHORT = Limits(cell_seconds=3, question_seconds=1.5, notebook_seconds=60, output_characters=5_000)
 
@@ -365,3 +367,16 @@ def test_a_module_of_many_parameters_is_answered_as_any_other(session, called, g
     if called == "p":
         assert found.value.tolist() == [1001, 1001] if not gradient else len(found.value) == 1_001
     assert not session.flags
+
+
+@pytest.mark.parametrize("modules", [("torch",), ()])
+def test_torch_begins_with_the_same_state(modules):
+    """Whether it was imported once for all notebooks, or by the notebook itself, which leaves the start light."""
+    code = (
+        f"from autograder.sandbox import halves; halves.split({modules!r}); import sys; "
+        "from autograder.sandbox.task import Task, answer; print('torch' in sys.modules); "
+        "print(answer(Task(cells=('import torch; print(torch.rand(1))',), questions={})).cells[0].outputs[0]['text'])"
+    )
+    told = subprocess.run(layers.python(code), env=layers.environment(), capture_output=True, text=True, check=True)
+    expected = torch.rand(1, generator=torch.Generator().manual_seed(0))
+    assert told.stdout.split("\n")[:2] == [str(bool(modules)), str(expected)]
