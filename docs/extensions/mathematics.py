@@ -4,7 +4,7 @@ from pygments.lexers.special import TextLexer
 
 from autograder.grading.typeset import mathml
 
-FENCES = "derivation", "equation", "expression", "growth", "matrix"  # what students type, on answer-languages.md
+FENCES = "csv", "derivation", "equation", "expression", "growth", "matrix"  # tables, and what students type
 
 
 def setup(app):
