@@ -13,8 +13,12 @@ from autograder.authoring.source_notebook import OPENING, OVERVIEW, answer_id
 from autograder.grading.notebook import ANSWER
 from autograder.grading.typeset import with_mathml
 
-# nbconvert's template would load a script from the network here.
+# nbconvert's template would load MathJax from the network here. Formgrader's script waits for its end before it puts
+# the cursor into the first field, and gives up its keys where there is none: so an end is told, of nothing.
 _INSTEAD = """{% macro mathjax() -%}
+<script>
+window.MathJax = {Hub: {Startup: {signal: {Interest: (told) => setTimeout(() => told("End"))}}}};
+</script>
 <style>
 mtd { padding: .15em .3em; } mtd[columnalign=right] { text-align: right; } mtd[columnalign=left] { text-align: left; }
 math[display=block] { overflow-x: auto; padding: .3em 0; } pre.typed { border: 0; background: none; padding: 0; }
