@@ -15,7 +15,7 @@ import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.authoring import loading, privacy, sealing
 from autograder.authoring.assignment import Assignment, read_assignment
@@ -26,12 +26,14 @@ from autograder.core import Part, Problem
 from autograder.errors import StaffError, did_you_mean
 from autograder.nbgrader import transcribed
 from autograder.nbgrader.course_directory import CourseDirectory
-from autograder.nbgrader.handouts import Handouts
 from autograder.nbgrader.transcribed import Transcript
 from autograder.printing.seats import Seat, read_seats
 from autograder.reporting.given_marks import SEAT
 from autograder.reporting.marks_table import from_text
 from autograder.reporting.sheet import Sheet, read_sheet
+
+if TYPE_CHECKING:
+    from autograder.nbgrader.handouts import Handouts
 
 ANSWER = "answer"
 _BY = ("transcribed by", "by", "grader")
@@ -168,6 +170,8 @@ def _keep(
 ) -> None:
     """Write the notebooks of everybody who has new answers, and the list of all that was copied."""
     place = CourseDirectory(root=str(course))
+    from autograder.nbgrader.handouts import Handouts  # with nbgrader, which a table of points does without
+
     handouts = Handouts.of(place, assignment.name)
     if missing := [slug for slug in problems if slug not in handouts.sources]:
         raise StaffError("no_source", f"{missing[0]} is not built; run autograder build {assignment.name}")

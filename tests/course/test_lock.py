@@ -127,14 +127,17 @@ def test_a_gradebook_that_stays_locked_stops_the_run(classroom, monkeypatch):
 
     monkeypatch.setattr(config, "PATIENCE", 1)
     monkeypatch.setattr(rows, "TRIES", 2)
-    write = rows.Rows._write
 
-    def locked(self, *arguments):
-        with sqlite3.connect(classroom.path / "gradebook.db") as other:
-            other.execute("begin exclusive")
-            return write(self, *arguments)
+    def while_locked(write):
+        def locked(self, *arguments):
+            with sqlite3.connect(classroom.path / "gradebook.db") as other:
+                other.execute("begin exclusive")
+                return write(self, *arguments)
 
-    monkeypatch.setattr(rows.Rows, "_write", locked)
+        return locked
+
+    for name in ("_write", "_together"):  # one submission, and many
+        monkeypatch.setattr(rows.Rows, name, while_locked(getattr(rows.Rows, name)))
     result = run.run(classroom.path, run.Options(assignment="ps1", students=("perfect", "prints"), feedback=False))
     assert "locked by another program" in result.stopped and result.exit_code == 1
     assert {row.state for row in result.rows} == {"running"}

@@ -24,7 +24,7 @@ GIVEN = {
 
 @pytest.fixture(autouse=True)
 def _say_anew() -> None:
-    config._say.cache_clear()
+    config.say.cache_clear()
 
 
 def test_what_is_set_stays(tmp_path: Path) -> None:

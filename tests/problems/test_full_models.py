@@ -29,9 +29,9 @@ from solutions import (
     layers,
     mlp,
     rnn,
+    sampling,
     seq2seq,
     spatial,
-    transformer,
     ugrnn,
 )
 from solutions.language_cnn import stride_two_layer
@@ -695,7 +695,7 @@ def test_draws_have_the_law_of_the_full_model():
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(6)
             ours = reference(scores, temperature, n).bincount(minlength=7)
-        theirs = transformer.sample(scores.expand(n, -1), temperature, g).bincount(minlength=7)
+        theirs = sampling.sample(scores.expand(n, -1), temperature, g).bincount(minlength=7)
         P = torch.softmax(scores / temperature, 0)
         assert ((ours - theirs).abs() <= 6 * (2 * n * P * (1 - P)).sqrt() + 1).all()
 
