@@ -17,7 +17,7 @@ from solutions.everyday import CHECKS, B, T, build, equal, gradients, gradients_
 from solutions.examples import EXAMPLES, Example, tensors
 
 LENGTHS, BATCHES = (11, 13, 17, 29, 37), (2, 3, 7)
-GRAPHS, OPERATIONS = 2, 250  # for all of these together, and in any one of the graphs
+GRAPHS, OPERATIONS = 2, 450  # for all of these together, and in any one of the graphs; LanguageModel has 138
 
 # --------------------------------------------------------------------------------------------- compiled, exported
 

@@ -146,21 +146,31 @@ def one_row(rng, p):
             return drawn
 
 
-def gradients(rng, p):
-    """Two gradients, one longer and one shorter than the bound."""
-    n = sizes(rng, "A C D", largest=7)
-    drawn = tensors(rng, n, g="A C", k="D")
-    long, short = drawn["g"] / drawn["g"].norm(), drawn["k"] / drawn["k"].norm()
+def _gradients(rng, g, k):
+    """Two gradients of these lengths, in units of the bound."""
+    drawn = tensors(rng, sizes(rng, "A C D", largest=7), g="A C", k="D")
     n_max = float(rng.uniform(2, 3))
-    if rng.integers(2):
-        return {"g": n_max * 1.7 * long, "k": n_max * 0.8 * short, "n_max": n_max}
-    return {"g": n_max * 0.9 * long, "k": n_max * 2.3 * short, "n_max": n_max}
+    lengths = {"g": n_max * g, "k": n_max * k}
+    return {name: length * drawn[name] / drawn[name].norm() for name, length in lengths.items()} | {"n_max": n_max}
+
+
+def first_too_long(rng, p):
+    """The first one is longer than the bound, the second one shorter."""
+    return _gradients(rng, 1.7, 0.8)
+
+
+def second_too_long(rng, p):
+    """The other way round."""
+    return _gradients(rng, 0.9, 2.3)
 
 
 def short_gradients(rng, p):
     """Both together are shorter than the bound, one of them is zero: nothing changes, or is divided by zero."""
-    drawn = gradients(rng, p)
-    return {"g": drawn["g"] * 0, "k": drawn["k"] / drawn["k"].norm(), "n_max": 2.5}
+    drawn = _gradients(rng, 0.9, 0.4)
+    return drawn | {"g": drawn["g"] * 0}
+
+
+CLIPPED = [first_too_long, second_too_long, short_gradients]
 
 
 def log_loss(scores, w, eos, *, p):
@@ -282,9 +292,7 @@ PROBLEM = Problem(
         Function("log_loss", points=5, inputs=LOG_LOSS_INPUTS, reference=log_loss, checks=LOG_LOSS_CHECKS),
         Function("perplexity", points=2, inputs=losses, reference=perplexity, checks=[close(rtol=1e-6)]),
         Function("generate", points=6, inputs=[ends_everywhere, one_row], reference=generate, **DRAWN),
-        Function(
-            "clip", points=3, inputs=[gradients, short_gradients], reference=clip, trials=4, checks=[close(rtol=3e-6)]
-        ),
+        Function("clip", points=3, inputs=CLIPPED, reference=clip, trials=3, checks=[close(rtol=3e-6)]),
         Expression("sentence", points=2, domains=letters, reference=sentence),
         Expression("sentence_loss", points=2, follows="sentence", domains=letters, reference=sentence_loss),
         Expression("expected_tokens", points=1, domains=letters, reference=expected_tokens, forbid=["sum"]),
