@@ -32,6 +32,7 @@ _ONE_BY_ONE = (
 )
 # In this order. An environment, a browser, an attack and a cluster are waited for: others compute meanwhile.
 _LONG = (
+    "tests/solutions/test_matrix.py",
     "tests/test_packaging.py",
     "tests/browser",
     "tests/sandbox/test_attacks.py",
