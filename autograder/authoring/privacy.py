@@ -40,6 +40,19 @@ def write(path: Path, content: bytes | str) -> None:
     close(path)
 
 
+def replace(path: Path, content: bytes, *, shared: bool = False) -> None:
+    """Put a whole file in the place of an old one, or leave the old one; it is then on disk, and closed to others."""
+    make_folder(path.parent, shared=shared)
+    temporary = path.with_suffix(".tmp")
+    temporary.unlink(missing_ok=True)
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    close(temporary, shared=shared)
+    temporary.replace(path)
+
+
 def shared(course: Path) -> bool:
     """Whether a group shares the course: it may write to its folder, as nbgrader's `groupshared` wants it."""
     return bool(course.stat().st_mode & 0o020)

@@ -28,7 +28,7 @@ from autograder.nbgrader import transcribed
 from autograder.nbgrader.course_directory import CourseDirectory
 from autograder.nbgrader.transcribed import Transcript
 from autograder.printing.seats import Seat, read_seats
-from autograder.reporting.given_marks import SEAT
+from autograder.reporting.given_marks import SEAT, refuse, student_at
 from autograder.reporting.marks_table import from_text
 from autograder.reporting.sheet import Sheet, read_sheet
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 _BY = ("transcribed by", "by", "grader")
 _BETWEEN = re.compile(r"[\s,;.>()]+|->")
-_SHOWN = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +67,7 @@ def take_answers(course: Path, assignment: str, table: Path, *, grader: str, dry
     known = transcribed.read(course, assignment)
     reader = _Reader(course, written, seats, known, grader or getpass.getuser())
     found = list(reader.copied(read_sheet(table)))
-    if reader.faults:
-        more = f"\n… and {len(reader.faults) - _SHOWN} more" if len(reader.faults) > _SHOWN else ""
-        listed = "\n".join(reader.faults[:_SHOWN])
-        raise StaffError("marks", f"the table was not taken; nothing has changed:\n{listed}{more}")
+    refuse(reader.faults)
     if found and not dry_run:
         _keep(course, written, known, found, reader.problems)
     return found
@@ -122,19 +118,12 @@ class _Reader:
 
     def _seat(self, cells: Mapping[str, str]) -> Seat:
         code, student = cells.get(SEAT, ""), next((cells[name] for name in ID_COLUMNS if cells.get(name)), "")
-        seat = self._seats.get(code) if code else self._of_student.get(student)
-        if seat is None:
-            near = did_you_mean(code, self._seats) if code else did_you_mean(student, self._of_student)
-            raise StaffError(
-                "seat", f"no seat {code!r} was printed{near}" if code else f"{student!r} has no seat{near}"
-            )
-        if student and seat.student not in ("", student):
-            raise StaffError("seat", f"{student} does not sit on seat {code}: that is {seat.student}'s, by seats.csv")
-        if not (seat.student or student):
-            raise StaffError(
-                "seat", f"seat {code} has no student yet: write the id that is on its cover into seats.csv"
-            )
-        return replace(seat, student=seat.student or student)
+        if code:
+            who = student_at(code, student, {seat.code: seat.student for seat in self._seats.values()})
+            return replace(self._seats[code], student=who)
+        if student not in self._of_student:
+            raise StaffError("seat", f"{student!r} has no seat{did_you_mean(student, self._of_student)}")
+        return self._of_student[student]
 
     def _part(self, notebook: str, name: str) -> tuple[str, Part]:
         notebook, part = (name.split(".", 1) if "." in name else (notebook, name))[:2]

@@ -7,7 +7,6 @@ a report speaks of it, and is never changed.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -55,24 +54,11 @@ def _packed(new: dict[str, bytes], folder: Path, shared: bool) -> dict[str, Plac
     for digest, answer in new.items():
         places[digest] = {"pack": name, "start": start, "length": len(answer)}
         start += len(answer)
-    _write(content, folder / FOLDER / name, shared)
+    path = folder / FOLDER / name
+    if not (path.exists() and path.stat().st_size == len(content)):
+        privacy.replace(path, content, shared=shared)
     for digest, place in places.items():
         while len(_places) >= _MOST:
             del _places[next(iter(_places))]
         _places[folder, digest] = place
     return places
-
-
-def _write(content: bytes, path: Path, shared: bool) -> None:
-    """The whole file or none."""
-    if path.exists() and path.stat().st_size == len(content):
-        return
-    privacy.make_folder(path.parent, shared=shared)
-    temporary = path.with_suffix(".tmp")
-    temporary.unlink(missing_ok=True)
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    privacy.close(temporary, shared=shared)
-    temporary.replace(path)

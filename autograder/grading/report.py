@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,14 +55,7 @@ def save(report: Report, path: Path, *, shared: bool = False) -> None:
     for folder in reversed(_folders(path)):
         privacy.make_folder(folder, shared=shared)
     content = _to_json(report, path.parent.parent, shared)
-    temporary = path.with_suffix(".tmp")
-    temporary.unlink(missing_ok=True)
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=False))
-        file.flush()
-        os.fsync(file.fileno())
-    privacy.close(temporary, shared=shared)
-    temporary.replace(path)
+    privacy.replace(path, json.dumps(content, indent=1, ensure_ascii=False).encode(), shared=shared)
 
 
 def _folders(path: Path) -> list[Path]:

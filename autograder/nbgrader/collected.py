@@ -43,12 +43,8 @@ def read(course: Path, assignment: str) -> dict[str, Record]:
 
 def write(course: Path, assignment: str, records: Mapping[str, Record], *, shared: bool) -> None:
     """Keep it, from others' eyes as well."""
-    path = path_of(course, assignment)
-    privacy.make_folder(path.parent, shared=shared)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps({name: asdict(item) for name, item in sorted(records.items())}), encoding="utf-8")
-    privacy.close(new, shared=shared)
-    new.replace(path)
+    content = json.dumps({name: asdict(item) for name, item in sorted(records.items())}).encode()
+    privacy.replace(path_of(course, assignment), content, shared=shared)
 
 
 def is_still_there(record: Record, folder: Path) -> bool:

@@ -49,10 +49,6 @@ def read(course: Path, assignment: str) -> dict[str, Transcript]:
 
 def write(course: Path, assignment: str, transcripts: Mapping[str, Transcript], *, shared: bool) -> None:
     """Keep it, from others' eyes as well."""
-    path = path_of(course, assignment)
-    privacy.make_folder(path.parent, shared=shared)
-    new = path.with_suffix(".new")
     told = {student: asdict(item) for student, item in sorted(transcripts.items())}
-    new.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
-    privacy.close(new, shared=shared)
-    new.replace(path)
+    content = json.dumps(told, ensure_ascii=False, indent=1).encode()
+    privacy.replace(path_of(course, assignment), content, shared=shared)

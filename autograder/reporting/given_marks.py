@@ -52,12 +52,32 @@ def read_given(
     """
     reader = _Reader(sheet, marks, columns or {}, by, seats or {})
     found = list(reader.given())
-    if reader.faults:
-        more = f"\n… and {len(reader.faults) - _SHOWN} more" if len(reader.faults) > _SHOWN else ""
-        raise StaffError(
-            "marks", "the table was not taken; nothing has changed:\n" + "\n".join(reader.faults[:_SHOWN]) + more
-        )
+    refuse(reader.faults)
     return found
+
+
+def refuse(faults: Sequence[str]) -> None:
+    """StaffError with all that is wrong with a table, if anything is."""
+    if not faults:
+        return
+    more = f"\n… and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+    listed = "\n".join(faults[:_SHOWN])
+    raise StaffError("marks", f"the table was not taken; nothing has changed:\n{listed}{more}")
+
+
+def student_at(seat: str, student: str, seats: Mapping[str, str]) -> str:
+    """Whose line it is, by the seat and the id, if one stands beside it; `seats` has the student of each, or "".
+
+    StaffError: no such seat, nobody's, or another student's.
+    """
+    sits = seats.get(seat)
+    if sits is None:
+        raise StaffError("seat", f"no seat {seat!r} was printed{did_you_mean(seat, seats)}")
+    if not sits and not student:
+        raise StaffError("seat", f"seat {seat} has no student yet: write the id that is on its cover into seats.csv")
+    if sits and student and student != sits:
+        raise StaffError("seat", f"{student} does not sit on seat {seat}: that is {sits}'s, by seats.csv")
+    return student or sits
 
 
 class _Reader:
@@ -101,18 +121,12 @@ class _Reader:
         student = "" if self._plain[self._id] == SEAT else self._cell(row, self._id)
         if not seat:
             return student
-        sits = self._seats.get(seat)
-        if sits is None:
-            what = f"no seat {seat!r} was printed{did_you_mean(seat, self._seats)}"
-        elif not sits and not student:
-            what = f"seat {seat} has no student yet: write the id that is on its cover into seats.csv"
-        elif sits and student and student != sits:
-            what = f"{student} does not sit on seat {seat}: that is {sits}'s, by seats.csv"
-        else:
-            return student or sits
-        if told:
-            self._fault(row, what)
-        return None
+        try:
+            return student_at(seat, student, self._seats)
+        except StaffError as error:
+            if told:
+                self._fault(row, error.message)
+            return None
 
     def _marks_in(self, row: int) -> Iterator[tuple[Item, str]]:
         if not self._long:
