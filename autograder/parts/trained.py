@@ -104,7 +104,7 @@ class Trained(Function):
         return TrainingRespondent(name=self.name, ask=ask, case=case, seed=seed, steps=self.steps)
 
     def judging(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Iterator[Verdict]:
-        """One verdict, by the median score over the data sets."""
+        """One verdict, by the median score over the data sets: once it can only be too low, no more are asked for."""
         (check,) = self.checks
         assert isinstance(check, Learned)
         cases, scores = self.kept_cases(p, key), []
@@ -123,8 +123,10 @@ class Trained(Function):
                 yield self._as_known(found, cases, ask)
                 return
             scores.append(found)
+            if sum(score < self.fail for score in scores) > len(cases) // 2:
+                break
         verdict = check.verdict(statistics.median(scores), scores)
-        yield verdict if verdict.ok is not False else self._as_known(verdict, cases, ask)
+        yield verdict if verdict.ok is not False else self._as_known(verdict, cases[: len(scores)], ask)
 
     def _as_known(self, verdict: Verdict, cases: list[Case], ask: Ask) -> Verdict:
         """The verdict under the name of the known mistake that predicts the same."""

@@ -168,16 +168,18 @@ def _as_in_training(question: Question) -> Iterator[None]:
     """
     import numpy as np
 
-    with contextlib.ExitStack() as modes:
-        modes.enter_context(warnings.catch_warnings())
+    torch = sys.modules.get("torch")
+    with (
+        warnings.catch_warnings(),
+        np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"),
+        contextlib.ExitStack() as modes,
+        _torch_modes(torch, question) if torch else contextlib.nullcontext(),
+    ):
         warnings.simplefilter("ignore")
-        modes.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
         if "seed" in question.options:
             _seeded(int(question.options["seed"]), modes)
-        if torch := sys.modules.get("torch"):
-            _torch_modes(torch, question, modes)
-            if "gradients" in question.options:
-                _counted(torch, int(question.options["gradients"]), modes)
+        if torch and "gradients" in question.options:
+            _counted(torch, int(question.options["gradients"]), modes)
         yield
 
 
@@ -196,22 +198,29 @@ def _seeded(seed: int, modes: contextlib.ExitStack) -> None:
         torch.default_generator.manual_seed(seed)  # not those of other devices: that takes a millisecond
 
 
-def _torch_modes(torch: Any, question: Question, modes: contextlib.ExitStack) -> None:
+@contextlib.contextmanager
+def _torch_modes(torch: Any, question: Question) -> Iterator[None]:
     device, dtype = _default_device(), torch.get_default_dtype()
     strict = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
-    modes.callback(lambda: _default_device() == device or torch.set_default_device(device))
-    modes.callback(torch.set_default_dtype, dtype)
-    # Not `use_deterministic_algorithms`, which imports a compiler, for seconds.
-    modes.callback(torch._C._set_deterministic_algorithms, strict, warn_only=warn_only)
-    torch._C._set_deterministic_algorithms(False)
-    torch.set_default_dtype(torch.float64 if _all_float64(question) else torch.float32)
-    if device is not None and device.type != "cpu":
-        modes.enter_context(torch.device("cpu"))
-    modes.enter_context(torch.inference_mode(False))
-    modes.enter_context(torch.enable_grad())
-    modes.enter_context(torch.autograd.set_detect_anomaly(False))
-    modes.enter_context(torch.autocast("cpu", enabled=False))
+    elsewhere = device is not None and device.type != "cpu"
+    try:
+        # Not `use_deterministic_algorithms`, which imports a compiler, for seconds.
+        torch._C._set_deterministic_algorithms(False)
+        torch.set_default_dtype(torch.float64 if _all_float64(question) else torch.float32)
+        with (
+            torch.device("cpu") if elsewhere else contextlib.nullcontext(),
+            torch.inference_mode(False),
+            torch.enable_grad(),
+            torch.autograd.set_detect_anomaly(False),
+            torch.autocast("cpu", enabled=False),
+        ):
+            yield
+    finally:
+        torch._C._set_deterministic_algorithms(strict, warn_only=warn_only)
+        torch.set_default_dtype(dtype)
+        if _default_device() != device:
+            torch.set_default_device(device)
 
 
 def _counted(torch: Any, most: int, modes: contextlib.ExitStack) -> None:

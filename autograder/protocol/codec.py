@@ -46,8 +46,10 @@ _NUMPY = {
 # bfloat16 has no numpy twin: it travels as the bits of an int16.
 _TORCH = _NUMPY | {"bfloat16"}
 _LITTLE = {name: np.dtype("int16" if name == "bfloat16" else name).newbyteorder("<") for name in _TORCH}
+_NATIVE = {name: dtype.newbyteorder("=") for name, dtype in _LITTLE.items()}
 _BASE64_LIMIT = 2**20
 _SHORT = 2**63  # whole numbers below need no second look
+_SCALARS = (bool, int, float, str)
 
 
 def encode(value: Any) -> bytes:
@@ -57,7 +59,7 @@ def encode(value: Any) -> bytes:
     others.
     """
     buffers: list[bytes] = []
-    header = json.dumps(_pack(value, buffers, 0), allow_nan=False, separators=(",", ":")).encode()
+    header = _TO_JSON(_pack(value, buffers, 0)).encode()
     return struct.pack(">I", len(header)) + header + b"".join(buffers)
 
 
@@ -77,7 +79,7 @@ def decode(frame: bytes | bytearray | memoryview, *, max_bytes: int = MAX_BYTES,
     if size > len(data) - 4:
         raise Unreadable("frame", "the answer breaks off within its header")
     try:
-        header = json.loads(bytes(data[4 : 4 + size]).decode("utf-8"), parse_constant=_no_constant)
+        header = _FROM_JSON(str(data[4 : 4 + size], "utf-8"))
         return _Unpack(data[4 + size :], arrays).value(header, 0)
     except Unreadable:
         raise
@@ -92,6 +94,11 @@ def plain(value: Any) -> Any:
 
 def _no_constant(name: str) -> Any:
     raise Unreadable("frame", f"{name} is not JSON")
+
+
+# Made once: `json.loads` and `json.dumps` make one in each call with options.
+_TO_JSON = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_FROM_JSON = json.JSONDecoder(parse_constant=_no_constant).decode
 
 
 def _pack(value: Any, buffers: list[bytes], depth: int) -> Any:
@@ -198,7 +205,7 @@ class _Unpack:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise Unreadable("too_deep", "the answer has too many parts")
-        if node is None or isinstance(node, bool | int | float | str):
+        if node is None or isinstance(node, _SCALARS):
             return node
         if not isinstance(node, dict):
             raise Unreadable("frame", "the answer is not a valid message")
@@ -226,7 +233,7 @@ class _Unpack:
         if not self.arrays:
             return None
         data = bytearray(self.buffers[self.offset - size : self.offset])
-        array = np.frombuffer(data, dtype=dtype).reshape(dimensions).astype(dtype.newbyteorder("="), copy=False)
+        array = np.frombuffer(data, dtype=dtype).reshape(dimensions).astype(_NATIVE[name], copy=False)
         if kind == "numpy":
             return array
         import torch

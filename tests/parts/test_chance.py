@@ -361,3 +361,25 @@ def test_the_law_of_sampling_is_enumerated():
         for token, weight in enumerate(weights):
             expected = weight / sum(weights)
             assert abs(float((drawn == token).double().mean()) - expected) < 5 * (expected / 20_000) ** 0.5 + 1e-4
+
+
+def counted(subject):
+    """The same function, and how often it is called."""
+    calls = []
+
+    def train(x, y, new):
+        calls.append(1)
+        return subject(x, y, new)
+
+    return train, calls
+
+
+@pytest.mark.parametrize(
+    ("subject", "standing", "calls"),
+    [(descending(0.3), "lost", 3), (descending(0.67), "held", 5), (descending(1), "earned", 5)],
+    ids=["too low", "between", "good enough"],
+)
+def test_what_can_only_be_too_low_is_not_trained_again(subject, standing, calls):
+    """Of five data sets, three that are too low decide; whoever may have the points is called on all five."""
+    train, called = counted(subject)
+    assert (judged(TRAINED, train)[0], len(called)) == (standing, calls)

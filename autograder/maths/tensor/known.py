@@ -16,7 +16,7 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.equivalence import verdict
 from autograder.maths.tensor.likeness import Values, alike, sizes_of
 from autograder.maths.tensor.number_systems import Floats
-from autograder.maths.tensor.question import Question
+from autograder.maths.tensor.question import Question, Read
 from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.values import OPERATIONS, Budget
 
@@ -44,14 +44,14 @@ class Mistakes:
         system = system_of(answer)
         theirs: Values = OrderedDict()
         budget = Budget(2 * OPERATIONS)  # for all together
-        floats = Floats(0)
+        floats, read = Floats(0), Read()
         for place, question in enumerate(self.questions):
             if question is None:
                 continue
-            prepared = question.prepare(system, budget=budget, fixed=self.fixed)
+            prepared = question.prepare(system, budget=budget, fixed=self.fixed, read=read)
             if (
                 alike(prepared, floats, self.values[place], theirs)
-                and verdict(question.prepare(system, budget=budget)).equal
+                and verdict(question.prepare(system, budget=budget, read=read)).equal
             ):
                 return place
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,6 +28,8 @@ from autograder.maths.tensor.symbols import axes as axes_of
 from autograder.maths.tensor.system_texts import Text, author_system, system_of, with_given
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget
+
+Read = dict[Hashable, tuple[Interpreted, Collection[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,15 +114,18 @@ class Question:
         closed: bool = True,
         fixed: Mapping[str, int] | None = None,
         apart: bool = False,
+        read: Read | None = None,
     ) -> Prepared:
         """Parse, resolve and unify an answer; with `closed`, tensors that the question does not know are a
         fault. Axes of the letters in `fixed` have these sizes. `apart` is a reading that `interpret` explains.
+
+        `read` keeps what one answer was read as, for questions that differ in their references alone.
         """
-        system = as_read(system_of(answer), self.declarations, self.given, self._arities, target=self.target)
-        written = {equation.left.name.key for equation in system.equations}
-        if system.defining(self.target):
-            system = needed(system, self.target)  # lines that the target does not need cannot spoil it
-        second = interpret(system, self.declarations, axes_of(self.system), apart=apart)
+        read = {} if read is None else read
+        around = frozenset(self._arities.items()), axes_of(self.system), apart  # what else its reading depends on
+        if around not in read:
+            read[around] = self._read(answer, apart)
+        second, written = read[around]
         faults = [*second.faults, *self._named(second, closed, written)]
         comparison = None
         if not any(fault.fatal for fault in faults):
@@ -135,6 +140,14 @@ class Question:
             faults=ordered(faults),
             comparison=comparison,
         )
+
+    def _read(self, answer: Text, apart: bool) -> tuple[Interpreted, Collection[str]]:
+        """The answer with a meaning, and the tensors that its lines define."""
+        system = as_read(system_of(answer), self.declarations, self.given, self._arities, target=self.target)
+        written = {equation.left.name.key for equation in system.equations}
+        if system.defining(self.target):
+            system = needed(system, self.target)  # lines that the target does not need cannot spoil it
+        return interpret(system, self.declarations, axes_of(self.system), apart=apart), written
 
     @cached_property
     def _arities(self) -> dict[str, int]:

@@ -5,9 +5,11 @@ So is a system about layer l where the question asks for layer l+1.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from autograder.maths.tensor.core_tree import CoreIndex, Meaning, Variable
@@ -45,13 +47,24 @@ def _moved(node: Any, shifts: dict[str, int]) -> Any:
 def changed(node: Tree, change: Callable[[Any], Any]) -> Tree:
     """The tree with every part of it changed, from the innermost ones outwards."""
     if isinstance(node, tuple):
-        return tuple(changed(item, change) for item in node)  # type: ignore[return-value]
-    if not is_dataclass(node) or isinstance(node, type):
+        items = tuple([changed(item, change) for item in node])
+        kept = all(map(operator.is_, items, node))
+        return node if kept else items  # type: ignore[return-value]
+    names = _parts(type(node))
+    if names is None:
         return node
-    inside = {field.name: getattr(node, field.name) for field in fields(node)}
-    new = {name: changed(value, change) for name, value in inside.items()}
-    kept = all(new[name] is inside[name] for name in new)
-    return change(node if kept else replace(node, **new))  # type: ignore[no-any-return]
+    new = {}
+    for name in names:
+        value = getattr(node, name)
+        if (other := changed(value, change)) is not value:
+            new[name] = other
+    return change(replace(node, **new) if new else node)  # type: ignore[no-any-return, type-var]
+
+
+@lru_cache(maxsize=256)
+def _parts(kind: type) -> tuple[str, ...] | None:
+    """The names of a node's fields; None for what is no node."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 def at_layer(system: System, target: str) -> System:
