@@ -50,7 +50,8 @@ def changed(node: Tree, change: Callable[[Any], Any]) -> Tree:
         items = tuple([changed(item, change) for item in node])
         kept = all(map(operator.is_, items, node))
         return node if kept else items  # type: ignore[return-value]
-    names = _parts(type(node))
+    kind: type = type(node)
+    names = _parts(kind)
     if names is None:
         return node
     new = {}
