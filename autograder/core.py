@@ -109,6 +109,12 @@ class Verdict:
     staff: str = ""
 
 
+def in_points(number: float) -> str:
+    """`1 point`, `2.5 points`: at most two decimals."""
+    text = f"{round(number, 2):g}"
+    return f"{text} point" if text == "1" else f"{text} points"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """A part's verdicts and what they are worth.

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from autograder import Choice, Number, Problem
-from autograder.core import Outcome, Part, Question, Report, Variant, Verdict
+from autograder.core import Outcome, Part, Question, Report, Variant, Verdict, in_points
 from autograder.errors import AuthorError, StaffError, Unreadable, did_you_mean
 
 
@@ -150,3 +150,13 @@ def test_suggestions():
     """Only close names are suggested."""
     assert did_you_mean("bacth", ["batch", "time"]) == " (did you mean batch?)"
     assert did_you_mean("zzz", ["batch", "time"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(0, "0 points"), (0.5, "0.5 points"), (1, "1 point"), (1.0, "1 point"), (1.004, "1 point"), (1.25, "1.25 points"),
+     (2, "2 points"), (100, "100 points"), (8 / 3, "2.67 points")],
+)  # fmt: skip
+def test_points_in_words(number, said):
+    """One is singular; two decimals are shown."""
+    assert in_points(number) == said

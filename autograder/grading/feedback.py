@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.authoring.voids import CHECK as VOID
 from autograder.authoring.voids import is_void
-from autograder.core import Outcome, Report, Verdict
+from autograder.core import Outcome, Report, Verdict, in_points
 from autograder.grading.repair import inert
 from autograder.grading.typeset import said
 
@@ -30,8 +30,8 @@ _MARKS = {True: "✓", False: "✗", None: "…"}
 def headline(outcome: Outcome) -> str:
     """One line: the part and what it earned."""
     if outcome.standing == "held":
-        return f"{outcome.part}: waiting for a grader ({outcome.max_points:g} points)"
-    return f"{outcome.part}: {outcome.points:g} of {outcome.max_points:g} points"
+        return f"{outcome.part}: waiting for a grader ({in_points(outcome.max_points)})"
+    return f"{outcome.part}: {outcome.points:g} of {in_points(outcome.max_points)}"
 
 
 def _sentence(verdict: Verdict) -> str:
@@ -164,7 +164,7 @@ def staff_note(outcome: Outcome, reference: str = "") -> str:
     It says why the part stopped, what was handed in and tried, the rubric, and the reference of the student's variant,
     which is HTML. So is its frame, which no text of a student's has; what may be a student's words stands as code.
     """
-    lines = [f"**For the grader** ({outcome.part}, {outcome.max_points:g} points; not shown to students)"]
+    lines = [f"**For the grader** ({outcome.part}, {in_points(outcome.max_points)}; not shown to students)"]
     for verdict in outcome.verdicts:
         if verdict.ok is None and verdict.code != "not_reached":
             lines += [f"*{verdict.check}, {verdict.code}.*", _quoted(verdict.message)]
@@ -239,7 +239,7 @@ def add_staff_notes(notebook: dict[str, Any], outcomes: Sequence[Outcome], refer
 def summary(report: Report) -> str:
     """One line for the grader's log: points, what was lost and why, what is held, what was flagged."""
     total = sum(outcome.max_points for outcome in report.outcomes)
-    words = [f"{report.points:g} of {total:g} points"]
+    words = [f"{report.points:g} of {in_points(total)}"]
     for outcome in report.outcomes:
         if outcome.standing != "earned":
             codes = dict.fromkeys(

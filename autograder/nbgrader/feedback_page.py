@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.source_notebook import OPENING, OVERVIEW, WRITTEN_MARK, answer_id
+from autograder.core import in_points
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import ANSWER, FOUND, VOIDED
 from autograder.grading.repair import OWN, OWN_LABEL
@@ -134,7 +135,7 @@ def _number(points: float) -> str:
 
 
 def _points(points: float, of: float) -> str:
-    return f"{_number(points)} of {_number(of)} points"
+    return f"{_number(points)} of {in_points(of)}"
 
 
 def _total(sheet: Sheet, standings: Mapping[str, Standing]) -> str:
@@ -292,7 +293,7 @@ def _one_reason(standing: Standing, parts: Sequence[Part], comments: Comments) -
 def _section(sheet: Sheet, notebook: str, part: Part, standing: Standing, comments: Comments, solution: str) -> str:
     mark = standing.marks[part.name]
     word, said = standing.word(mark)
-    points = f", {_points(mark.points, mark.of)}" if word != "held" else f", {_number(mark.of)} points"
+    points = f", {_points(mark.points, mark.of)}" if word != "held" else f", {in_points(mark.of)}"
     title = part.title or part.name
     name = f' <span class="name">{_text(part.name)}</span>' if title != part.name else ""
     heading = f"<h2>{words_in_line(title)}{name}</h2>"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
-from autograder.core import Ask, Parameters, Part, Room, Verdict
+from autograder.core import Ask, Parameters, Part, Room, Verdict, in_points
 from autograder.errors import AuthorError, Unreadable
 from autograder.maths import chain
 from autograder.maths.decision import Decision
@@ -123,7 +123,7 @@ class Derivation(Expression):
         ]
         if not self.milestones:
             return f"{rule[0]} All points are for the last line: {self.end}. {_WITHOUT_FORMS}"
-        *worth, last = (_points(self.points * weight / sum(self._weights())) for weight in self._weights())
+        *worth, last = (in_points(self.points * weight / sum(self._weights())) for weight in self._weights())
         order = "Points are for forms that the lines reach, in this order:" if len(worth) > 1 else "Points are:"
         forms = zip(worth, self.milestones, strict=True)
         listed = [f"- {points} for a line of this form: {milestone.words};" for points, milestone in forms]
@@ -350,8 +350,3 @@ def _typeset(text: str, declared: Mapping[str, Any]) -> str:
     from autograder.maths import expression
 
     return expression.to_latex(expression.parse(chain.written_out(text, declared.get("operators", {})), **words))
-
-
-def _points(number: float) -> str:
-    text = f"{round(number, 2):g}"
-    return f"{text} point" if text == "1" else f"{text} points"

@@ -19,7 +19,7 @@ from autograder.audit.simulated_answers import handed_in
 from autograder.authoring import privacy
 from autograder.authoring.paper_formulas import unprintable
 from autograder.authoring.variants import stream_key
-from autograder.core import Parameters, Part, Problem, Verdict
+from autograder.core import Parameters, Part, Problem, Verdict, in_points
 from autograder.errors import AutograderError
 from autograder.grading.judge import award
 from autograder.maths import guard
@@ -114,7 +114,7 @@ class Keys:
         sections = self._paper.sections(seat)
         self._read = self._printable(sections, seat)
         whose = f" ({seat.student})" if seat.student else ""
-        head = f"#strong[Key to {seat.code}{whose}], {points(sum(s.points for s in sections))} points"
+        head = f"#strong[Key to {seat.code}{whose}], {in_points(sum(s.points for s in sections))}"
         body = [head, *(self._section(section, seat) for section in sections)]
         options = f'seat: {quoted(seat.code)}, title: {quoted(self._paper.assignment.title)}, kind: "key"'
         return f"#sheet({options})[\n" + "\n\n".join(body) + "\n]\n"
@@ -142,7 +142,7 @@ class Keys:
     def _entry(self, question: Question, seat: Seat) -> str:
         part = question.part
         more = "\n\n".join(filter(None, [self._forms(question), self._known(question, seat), _rubric(part)]))
-        title, worth = f"[{markup(question.title)}]", quoted(f"{points(part.points)} points")
+        title, worth = f"[{markup(question.title)}]", quoted(in_points(part.points))
         return f"#entry({quoted(question.number)}, {title}, {worth}, [{self._right(question, seat)}], [{more}])"
 
     def _right(self, question: Question, seat: Seat) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from autograder.core import Room
+from autograder.core import Room, in_points
 from autograder.printing.markup import markup, quoted
 from autograder.printing.questions import Paper, Question, Section, kinds, points
 from autograder.printing.seats import Seat
@@ -42,7 +42,7 @@ class Sheets:
     def _cover(self, seat: Seat, sections: Sequence[Section]) -> str:
         exam = self.paper.assignment.exam
         minutes = exam.minutes_for(seat.given)
-        facts = [exam.date, f"{minutes} minutes" if minutes else "", f"{points(_total(sections))} points"]
+        facts = [exam.date, f"{minutes} minutes" if minutes else "", in_points(_total(sections))]
         rules = [*([f"**Aids allowed:** {exam.aids}"] if exam.aids else []), *(exam.rules or RULES)]
         table = "".join(
             f"({content(f'{section.number} {section.title}')}, {_parts(section)}, {quoted(points(section.points))}), "
