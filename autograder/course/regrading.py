@@ -167,9 +167,11 @@ def again(submission: Submission, old: Report) -> tuple[Graded, list[str]]:
         for outcome in new.report.outcomes
     )
     add_staff_notes(new.notebook, outcomes, submission.paper.reference)
+    one = not (kept & stored.unasked) or new.report.tests == old.tests  # else two sets of tests have judged it
     report = dataclasses.replace(
-        new.report, outcomes=outcomes, version=old.version, digest=old.digest, beside=old.beside
-    )
+        old, parameters=new.report.parameters, outcomes=outcomes, flags=new.report.flags,
+        key=new.report.key, tests=new.report.tests if one else "",
+    )  # fmt: skip
     return Graded(notebook=new.notebook, report=report), sorted(stored.unasked - granted)
 
 

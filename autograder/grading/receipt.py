@@ -77,7 +77,7 @@ def judged_now(outcome: Outcome) -> tuple[tuple[str, str, bool | None], ...]:
 
 def public_key(private: bytes) -> str:
     """What a commitment says of the key that signs, in hexadecimal digits."""
-    return _private(private).public_key().public_bytes_raw().hex()
+    return str(_private(private).public_key().public_bytes_raw().hex())
 
 
 def signed(receipt: Receipt, private: bytes) -> str:

@@ -305,8 +305,8 @@ class Folder:
         student = self._student(path.parent)
         whole, files = read_submission(path, self.handouts, student, self._instructors)
         whole.flags += collected_flags(path.parent, self._collected.get(student))
-        words = {"course": self.root, "secret": self._hidden_key, "voids": self.scale.voids(path.stem)}
-        return load_submission(whole.with_remarks(), files=files, **words)
+        key, voids = self._hidden_key, self.scale.voids(path.stem)
+        return load_submission(whole.with_remarks(), course=self.root, secret=key, files=files, voids=voids)
 
     def missing(self, there: Iterable[str]) -> dict[str, float]:
         """The points of each notebook of the assignment that is not there, by its name."""
