@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import zipfile
 from collections import Counter
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.authoring import commitment
+from autograder.authoring import commitment, privacy
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.commitment import Commitment
 from autograder.authoring.keys import assignment_key
@@ -57,10 +58,18 @@ def reveal(course: Path, name: str, out: Path, *, force: bool = False) -> Reveal
         _put(archive, BUNDLE, json.dumps(said, indent=1).encode())
         for item in made:
             _put(archive, f"{item.number}/{commitment.FILE}", item.text)
-            for path in item.said["files"]:
-                _put(archive, f"{item.number}/{path}", (item.folder / path).read_bytes())
+            for path, digest in item.said["files"].items():
+                _put(archive, f"{item.number}/{path}", _as_committed(item.folder / path, digest))
+    privacy.close(out)
     receipts, notes = _receipts(course, name)
     return Revealed(path=out, commitments=made, receipts=receipts, notes=notes)
+
+
+def _as_committed(path: Path, digest: str) -> bytes:
+    content = path.read_bytes() if path.is_file() else b""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise StaffError("changed", f"{path} is not what was committed: restore it from your backup")
+    return content
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

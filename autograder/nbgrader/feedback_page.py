@@ -425,9 +425,9 @@ def _receipt(text: str) -> str:
     if not text:
         return ""
     return (
-        "<details class=rest><summary>Your receipt</summary><p>It tells which tests judged your notebook, and what they "
-        "found. Keep this page and your notebook. When your course publishes the tests, <code>autograder verify</code> "
-        "judges your notebook again on your own machine.</p>"
+        "<details class=rest><summary>Your receipt</summary><p>It tells which tests judged your notebook, and what "
+        "they found. Keep this page and your notebook. When your course publishes the tests, "
+        "<code>autograder verify</code> judges your notebook again on your own machine.</p>"
         f'<pre id="{PLACE}">{html.escape(text, quote=False)}</pre></details>'
     )
 

@@ -1,4 +1,4 @@
-"""The receipts of a course's feedback pages: made of a stored report, the gradebook, and the commitment they rest on."""
+"""The receipts of feedback pages: each of a stored report, the gradebook, and the commitment that it rests on."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Receipts:
         """The receipt of a notebook as it was graded; empty where it rests on no commitment."""
         if not self._commitments or not (report := self._report(student, name)) or self.missing(report):
             return ""
+        if not {item["part"] for item in report["outcomes"]} <= standing.marks.keys():
+            return ""  # the gradebook is that of other parts
         made, said = self._by_tests[report["slug"], report["tests"]]
         marks, paper = notebook.metadata[MINE], self._transcripts.get(student)
-        own = (
-            "seed" not in said["problems"][report["slug"]] or said["problems"][report["slug"]]["seed"] != marks["seed"]
-        )
+        own = said["problems"][report["slug"]].get("seed") != marks["seed"]
         who = (paper.seat if paper else student) if own else ""
         receipt = Receipt(
             assignment=self.assignment,
