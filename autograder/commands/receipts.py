@@ -89,17 +89,24 @@ def _lines(page: Path, found: Verified) -> Iterator[str]:
     width = max(map(len, receipt.parts))
     for part in found.parts:
         yield f"  {part.name.ljust(width)}  {_sentence(part)}"
-    points, of = sum(part.points for part in receipt.parts.values()), sum(part.of for part in receipt.parts.values())
-    same = sum(part.same for part in found.parts)
-    yield f"  {same} of {len(found.parts)} parts are judged here as in the receipt; {points - receipt.late:g} of {of:g} points"
+    told = receipt.parts.values()
+    points, of = sum(part.points for part in told) - receipt.late, sum(part.of for part in told)
+    decided = [part for part in found.parts if part.same is not None]
+    yield (
+        f"  {sum(map(_is_same, decided))} of the {len(decided)} parts that the judge decided are the same here; "
+        f"the receipt says {points:g} of {of:g} points"
+    )
+
+
+def _is_same(part: Part) -> bool:
+    return part.same is True
 
 
 def _sentence(part: Part) -> str:
     told = part.receipt
+    judged = {True: "the same verdicts", False: "OTHER", None: "left to a person"}[part.same]
+    judged += f" ({part.why})" if part.why else ""
     mark = f"{told.points:g} of {told.of:g}"
-    judged = "the same verdicts" if part.same else f"OTHER: {part.why}"
-    if part.same and part.why:
-        judged += f" ({part.why})"
     by = {
         "judge": f"{mark}, by the judge",
         "person": f"{mark}, decided by a person, which no machine repeats",

@@ -7,6 +7,7 @@ hidden questions, and judged. What a person decided stands in the receipt, and i
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -29,23 +30,28 @@ from autograder.grading.plan import grade_task, task_of
 from autograder.grading.receipt import Judged, Receipt, Shown, judged_now
 from autograder.grading.repair import make_whole
 from autograder.grading.repeatability import CODE as UNSTABLE
-from autograder.grading.repeatability import beside, digest_of
+from autograder.grading.repeatability import digest_of
 from autograder.grading.submission import Submission, load_submission
-from autograder.nbgrader.files import Beside, files_beside, instructors_files
+from autograder.nbgrader.files import MAX_FILE_BYTES, STAMP, Beside, instructors_files, opened_regular
 from autograder.nbgrader.handouts import Handouts
 from autograder.sandbox import Limits
 from autograder.sandbox.task import answer
 
+# What nbgrader's exchange puts beside a notebook, and no student has.
+_OF_THE_EXCHANGE = {STAMP, "submission_secret.txt"}
 _STABILITY = "stability"  # the check that holds what two runs of grading disagreed about
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One part: what its receipt says, and whether the judge says the same here; `why` tells what is other."""
+    """One part: what its receipt says, and whether the judge says the same here; None where it left all to a person.
+
+    `why` tells what is other, or why a person has to decide.
+    """
 
     name: str
     receipt: Judged
-    same: bool
+    same: bool | None
     why: str = ""
 
 
@@ -61,7 +67,7 @@ class Verified:
     @property
     def same(self) -> bool:
         """Whether all that a machine decided came out the same."""
-        return all(part.same for part in self.parts)
+        return all(part.same is not False for part in self.parts)
 
 
 def checked(shown: Shown, bundle: Bundle, published: str = "") -> tuple[Receipt, Commitment]:
@@ -98,7 +104,8 @@ def verify(shown: Shown, bundle: Bundle, notebook: Path, published: str = "") ->
         limits = Limits(**found.said["limits"])
         graded = mark(submission, [lambda item: grade_task(item, task_of(item, limits), answer)])
     now = {outcome.part: outcome for outcome in graded.report.outcomes}
-    parts = [_compared(name, told, now.get(name)) for name, told in receipt.parts.items()]
+    paper = receipt.transcribed
+    parts = [_compared(name, told, now.get(name), by_person=paper) for name, told in receipt.parts.items()]
     return Verified(receipt=receipt, commitment=found, parts=parts, notes=[*_notes(receipt, found, bundle), *notes])
 
 
@@ -119,18 +126,15 @@ def _submission(receipt: Receipt, found: Commitment, key: bytes, path: Path) -> 
     written = read_assignment(course, receipt.assignment)
     source = course / "source" / receipt.assignment
     over = instructors_files(source, (), said["kept"])
-    files = _files(receipt, over, path)
-    notes = [f"{name}: not beside the notebook; judged without it" for name in receipt.beside if name not in files]
+    files = _files(receipt, over, path.parent)
+    notes = [
+        f"{name}: not beside the notebook; judged without it"
+        for name in sorted(receipt.beside.keys() - files.keys() - _OF_THE_EXCHANGE)
+    ]
     sources = {receipt.notebook: nbformat.read(source / f"{receipt.notebook}.ipynb", as_version=4)}
     handouts = Handouts(course, receipt.assignment, sources, Config(said["steps"]))
     whole = make_whole(path.read_bytes(), *handouts.forms(receipt.notebook, receipt.seed), files)
     whole.notebook["metadata"][MINE]["version"] = receipt.version
-    if digest_of(_as_graded(whole.notebook), receipt.beside) != receipt.digest:
-        raise StaffError(
-            "other_notebook",
-            f"{path} is not the notebook of this receipt: its answers, or the student's own cells, are others than those "
-            "that were graded",
-        )
     submission = load_submission(
         json.loads(json.dumps(whole.with_remarks())),
         course=course,
@@ -141,37 +145,53 @@ def _submission(receipt: Receipt, found: Commitment, key: bytes, path: Path) -> 
     )
     if submission.fault:
         raise StaffError("problem", f"the committed problem cannot be loaded here: {submission.fault}")
+    if digest_of(submission.notebook, receipt.beside) != receipt.digest:
+        raise StaffError(
+            "other_notebook",
+            f"{path} is not the notebook of this receipt: its answers, or cells of the student's own, are others than "
+            "what was graded",
+        )
     return submission, notes
 
 
-def _as_graded(notebook: dict[str, Any]) -> dict[str, Any]:
-    return notebook
+def _files(receipt: Receipt, over: Beside, folder: Path) -> dict[str, bytes]:
+    """The files that lay beside the notebook: of the instructor's and of those in this folder, the very same ones."""
+    here = {name: over.files.get(name, _read(folder, name)) for name in receipt.beside}
+    return {
+        name: content
+        for name, content in here.items()
+        if content is not None and hashlib.sha256(content).hexdigest() == receipt.beside[name]
+    }
 
 
-def _files(receipt: Receipt, over: Beside, path: Path) -> dict[str, bytes]:
-    """The files that lay beside the notebook: the instructor's, and those here that are the very same."""
-    here = (over.files.keys() < receipt.beside.keys() and files_beside(path.parent, "", over).files) or over.files
-    digests = beside(here)
-    return {name: content for name, content in here.items() if receipt.beside.get(name) == digests[name]}
+def _read(folder: Path, name: str) -> bytes | None:
+    """A regular file in a folder; nothing for what is none, or lies elsewhere."""
+    if ".." in Path(name).parts or Path(name).is_absolute():
+        return None
+    try:
+        with opened_regular(folder / name) as file:
+            content: bytes = file.read(MAX_FILE_BYTES)
+            return content
+    except (OSError, ValueError):
+        return None
 
 
-def _compared(name: str, told: Judged, now: Outcome | None) -> Part:
-    """A part here and in its receipt. What holds a part for a person is none of the judge's."""
+def _compared(name: str, told: Judged, now: Outcome | None, *, by_person: bool) -> Part:
+    """A part here and in its receipt. What holds a part for a person is none of the judge's; `by_person`, all are."""
     if now is None:
         return Part(name=name, receipt=told, same=False, why="this part is not in the committed problem")
     before, after = _of_judge(told.verdicts), _of_judge(judged_now(now))
-    apart = len(before) < len(told.verdicts)  # held for a person, whatever the judge said
+    apart = by_person or len(before) < len(told.verdicts)
     if apart and not before:
-        return Part(name=name, receipt=told, same=True, why="held for a person before the judge decided anything")
+        return Part(name=name, receipt=told, same=None, why="held before the judge decided anything")
     marks = (told.standing, told.judged, told.of), (now.standing, now.points, now.max_points)
-    if before == after and (apart or marks[0] == marks[1]):
-        return Part(
-            name=name, receipt=told, same=True, why="held for a person whatever the judge says" if apart else ""
-        )
-    codes = ", ".join(code for _, code, ok in after if ok is not True) or "correct"
-    return Part(
-        name=name, receipt=told, same=False, why=f"here {now.standing}, {now.points:g} of {now.max_points:g} ({codes})"
-    )
+    if before != after or not (apart or marks[0] == marks[1]):
+        codes = ", ".join(code for _, code, ok in after if ok is not True) or "correct"
+        why = f"here {now.standing}, {now.points:g} of {now.max_points:g} ({codes})"
+        return Part(name=name, receipt=told, same=False, why=why)
+    if all(ok is None for _, _, ok in before):
+        return Part(name=name, receipt=told, same=None, why="the judge leaves it to a person, here too")
+    return Part(name=name, receipt=told, same=True, why="held whatever the judge says" if apart else "")
 
 
 def _of_judge(verdicts: tuple[tuple[str, str, bool | None], ...]) -> tuple[tuple[str, str, bool | None], ...]:
