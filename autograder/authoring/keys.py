@@ -1,7 +1,7 @@
 """Keys that follow from a course's secret, one for each purpose: from one of them no other follows, nor the secret.
 
-What is hashed for a key is a JSON list, which neither a seal's text nor that of a stream of random numbers is. So no
-key is equal to anything else that follows from the secret, whatever a student or an assignment is called.
+They follow by way of a key that is for nothing else, and from a JSON list of names. So no key is equal to a stream of
+random numbers or to a seal, or to another key, whatever a student or an assignment is called.
 """
 
 from __future__ import annotations
@@ -32,4 +32,5 @@ def fingerprint(key: bytes) -> str:
 
 
 def _derived(secret: bytes, *purpose: str) -> bytes:
-    return hmac.digest(secret, json.dumps(["autograder", *purpose]).encode(), hashlib.sha256)
+    of_keys = hmac.digest(secret, b"keys", hashlib.sha256)  # so that no text of a stream or a seal gives one of them
+    return hmac.digest(of_keys, json.dumps(purpose).encode(), hashlib.sha256)

@@ -15,10 +15,10 @@ from autograder import __version__
 from autograder.authoring import commitment, loading, privacy
 from autograder.authoring.assignment import Assignment, read_assignment
 from autograder.authoring.commitment import Commitment
+from autograder.authoring.hidden_tests import digest_of_tests, folder_files
 from autograder.authoring.keys import assignment_key, receipt_key, seed_salt
 from autograder.authoring.roster import of_course
 from autograder.authoring.sealing import MINE, is_ours
-from autograder.authoring.tests_digest import folder_files, tests_digest
 from autograder.authoring.variants import course_secret, own_seed
 from autograder.course import per_student
 from autograder.errors import StaffError
@@ -124,7 +124,7 @@ def _problem(place: _Place, slug: str) -> dict[str, Any]:
     """Version and tests of a problem; its seed, where that is the class's."""
     source, voids = place.sources[slug], place.assignment.voids.get(slug, {})
     marks = source["metadata"][MINE]
-    told = {"version": marks["version"], "tests": tests_digest(place.problems / slug, source, voids)}
+    told = {"version": marks["version"], "tests": digest_of_tests(place.problems / slug, source, voids)}
     return told if place.assignment.per_student else {**told, "seed": marks["seed"]}
 
 

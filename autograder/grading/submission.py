@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading
+from autograder.authoring.hidden_tests import digest_of_tests
 from autograder.authoring.source_notebook import answer_id
-from autograder.authoring.tests_digest import tests_digest
 from autograder.authoring.variants import part_key, variant
 from autograder.authoring.voids import Void
 from autograder.core import Parameters, Part, Problem
@@ -139,7 +139,7 @@ def load_submission(
         flags=flags,
         voids=holding,
         fault=fault,
-        tests="" if fault else tests_digest(folder / marks["slug"], notebook, voids or {}),
+        tests="" if fault else digest_of_tests(folder / marks["slug"], notebook, voids or {}),
     )
 
 

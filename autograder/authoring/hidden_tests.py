@@ -22,7 +22,7 @@ def _is_left(part: str) -> bool:
     return part.startswith(".") or part == "__pycache__"
 
 
-def tests_digest(folder: Path, notebook: Mapping[str, Any], voids: Mapping[str, Void]) -> str:
+def digest_of_tests(folder: Path, notebook: Mapping[str, Any], voids: Mapping[str, Void]) -> str:
     """The same for the same bytes in a problem's folder, points in an instructor's notebook, and voids."""
     files = {name: hashlib.sha256(content).hexdigest() for name, content in folder_files(folder).items()}
     marks = [cell["metadata"].get("nbgrader") or {} for cell in notebook["cells"]]
