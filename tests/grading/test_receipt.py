@@ -16,7 +16,8 @@ PART = Judged(
 )  # fmt: skip
 RECEIPT = Receipt(
     assignment="ps1", notebook="tiny", student="zoë <3", commitment="c" * 64, digest="d" * 64,
-    seed=7, version=2, asked=1, parts={"centre": PART}, beside={"data.csv": "e" * 64}, who="zoë", salt="00", late=0.5, transcribed=True,
+    seed=7, version=2, asked=1, parts={"centre": PART}, beside={"data.csv": "e" * 64}, who="zoë",
+    salt="00", late=0.5, transcribed=True,
 )  # fmt: skip
 
 
