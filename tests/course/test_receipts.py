@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import html
 import json
 import shutil
 import zipfile
@@ -20,6 +22,7 @@ from autograder.course import regrading
 from autograder.grading import receipt as receipts
 from autograder.grading import report as reports
 from autograder.grading.hidden_key import has_own_key
+from autograder.simulation.classroom import Work, hand_in
 from tests.course.conftest import Classroom
 
 PEOPLE = ("perfect", "mistake_centre_over_batch", "half_done", "not_json")
@@ -51,6 +54,7 @@ def revealed(build_course, tmp_path_factory) -> Path:
     assert room.grade()["exit"] == 0
     (room.path / "marks.csv").write_text(BY_HAND)
     assert room.call("marks", str(room.path / "marks.csv")).returncode == 0
+    assert room.grade("--resume")["exit"] == 0  # the pages, by the marks of now
     call("reveal", "ps1", "--course", room.path, "--out", room.path / "b.zip")
     return room.path
 
@@ -164,7 +168,9 @@ SPOILT = {
     "a name that leads away": ("bundle.json", as_json(lambda said: said.update(assignment="../x")), "its form"),
     "a million commitments": ("bundle.json", as_json(lambda said: said.update(newest=10**6)), "its form"),
     "no commitment": ("1/commitment.json", lambda data: None, "KeyError"),
-    "a commitment of another form": ("1/commitment.json", as_json(lambda said: said.update(format=9)), "does not follow"),
+    "a commitment of another form": (
+        "1/commitment.json", as_json(lambda said: said.update(format=9)), "does not follow",
+    ),
     "one of another assignment": (
         "1/commitment.json", as_json(lambda said: said.update(assignment="ps2")), "does not follow",
     ),
@@ -172,7 +178,7 @@ SPOILT = {
         "1/commitment.json", as_json(lambda said: said.update(before="0" * 64)), "does not follow",
     ),
     "a list of files with one above": (
-        "1/commitment.json", as_json(lambda said: said["files"].update({"problems/../../x": ""})), "no path of a bundle",
+        "1/commitment.json", as_json(lambda said: said["files"].update({"problems/../../x": ""})), "no path of",
     ),
     "an absolute path": (
         "1/commitment.json", as_json(lambda said: said["files"].update({"/tmp/x": ""})), "no path of a bundle",
@@ -223,8 +229,6 @@ def forged(desk: Path, change, key: bytes | None = None) -> Path:
 
 def text_of(path: Path) -> str:
     """The text of the receipt on a page."""
-    import html
-
     return html.unescape(path.read_text().split('<pre id="receipt">')[1].split("</pre>")[0])
 
 
@@ -238,9 +242,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("change", FORGED.values(), ids=FORGED)
-@pytest.mark.parametrize(
-    "key", [None, b"a key of one's own, 32 bytes long"], ids=["as it was signed", "signed by others"]
-)
+@pytest.mark.parametrize("key", [None, b"k" * 32], ids=["as it was signed", "signed by others"])
 def test_a_forged_receipt_is_refused(change, key, desk):
     """Whoever has not the course's key cannot make one, and what is changed in one is noticed."""
     told = verify(desk, shown=forged(desk, change, key), code=1)
@@ -300,7 +302,7 @@ def test_problems_of_this_machine_take_no_part(desk, tmp_path, monkeypatch):
 
 
 def test_reveal_waits_until_nobody_can_answer_any_more(course):
-    """Work that can still be handed in, here or in another assignment with the same problem, stops it; --force does not."""
+    """Work that can still be handed in, here or where the same problem is asked, stops it, unless by --force."""
     words = ("reveal", "ps1", "--course", course, "--out", course / "again.zip")
     (course / "resit.toml").write_text('title = "Resit"\nproblems = ["tiny"]\nseed = 8\n')
     assert "tiny stands in resit too, which may still be answered" in call(*words, code=1)
@@ -323,13 +325,17 @@ def test_nothing_is_revealed_that_was_not_committed(graded, course, tmp_path):
     assert "ps1.toml is not what was committed" in told
 
 
-def test_a_problem_that_is_corrected_is_committed_again(course, desk):
-    """The second commitment names the first; regraded marks rest on it, and older receipts stay good in the new bundle."""
+def correct(course: Path) -> None:
+    """Take the count without the bias for the right one, and that with it for a mistake."""
     path = course.parent / "problems/tiny/problem.py"
-    text = path.read_text().replace(
-        "reference=with_bias, mistakes=[without_bias]", "reference=without_bias, mistakes=[with_bias]"
-    )
+    old, new = "reference={}, mistakes=[{}]".format, ("without_bias", "with_bias")
+    text = path.read_text().replace(old(*new[::-1]), old(*new))
     path.write_text(text.replace("def with_bias(p):\n", 'def with_bias(p):\n    """There is no bias."""\n'))
+
+
+def test_a_problem_that_is_corrected_is_committed_again(course, desk):
+    """The second commitment names the first; regraded marks rest on it, and older receipts stay good."""
+    correct(course)
     (first,) = commitment.read(course, "ps1")
     call("commit", "ps1", "--course", course)
     assert Classroom(course).call("regrade").returncode == 0
@@ -344,11 +350,7 @@ def test_a_problem_that_is_corrected_is_committed_again(course, desk):
 
 def test_a_correction_that_was_not_committed_has_no_receipt(course):
     """The page of a regraded mark says nothing that nobody could check, and `reveal` counts it."""
-    path = course.parent / "problems/tiny/problem.py"
-    text = path.read_text().replace(
-        "reference=with_bias, mistakes=[without_bias]", "reference=without_bias, mistakes=[with_bias]"
-    )
-    path.write_text(text.replace("def with_bias(p):\n", 'def with_bias(p):\n    """There is no bias."""\n'))
+    correct(course)
     assert Classroom(course).call("regrade").returncode == 0
     assert 'id="receipt"' not in page(course, "perfect").read_text()
     told = call("reveal", "ps1", "--course", course, "--out", course / "again.zip")
@@ -386,3 +388,62 @@ def test_a_course_that_was_begun_before_keeps_its_marks(build_course, tmp_path, 
     assert not has_own_key(room.path, "ps1", secret)
     assert "its key cannot be told" in call("commit", "ps1", "--course", room.path, code=1)
     assert 'id="receipt"' not in page(room.path, "perfect").read_text()
+
+
+def test_seeds_of_ones_own_are_committed_and_nobody_else_can_tell_them(build_course, tmp_path):
+    """Each has a receipt that shows their own seed; the commitment and the bundle name no student and no seed."""
+    room: Classroom = build_course(tmp_path / "course", people=())
+    (room.path / "roster.csv").write_text("id\nzoe\nyuri\n")
+    text = (room.path / "ps1.toml").read_text().replace("seed = 7", 'seed = 7\nvariants = "student"')
+    (room.path / "ps1.toml").write_text(text)
+    call("build", "ps1", "--course", room.path, "--force")
+    call("release", "ps1", "--course", room.path, "--force")
+    call("commit", "ps1", "--course", room.path)
+    (made,) = commitment.read(room.path, "ps1")
+    assert len(made.said["seeds"]) == 2 and "seed" not in made.said["problems"]["tiny"]
+    problem = load("tiny", room.path.parent / "problems")
+    for student in ("zoe", "yuri"):
+        released = json.loads((room.path / f"students/{student}/ps1/tiny.ipynb").read_text())
+        p = variant(problem, released["metzoeta"]["autograder"]["seed"]).parameters
+        hand_in(Work(released, problem, p).solve().files(), room.path / f"submitted/{student}/ps1")
+    assert room.grade()["exit"] == 0
+    call("reveal", "ps1", "--course", room.path, "--out", room.path / "b.zip")
+    shown = {student: receipt(room.path, student) for student in ("zoe", "yuri")}
+    assert shown["zoe"].seed != shown["yuri"].seed and shown["zoe"].salt != shown["yuri"].salt
+    for student, one in shown.items():
+        assert student.encode() not in made.text and str(one.seed).encode() not in made.text
+        told = call(
+            "verify", page(room.path, student), "--bundle", room.path / "b.zip",
+            "--notebook", room.path / f"submitted/{student}/ps1",
+        )  # fmt: skip
+        assert "4 of the 4 parts" in told and "note:" not in told
+    swapped = dataclasses.replace(shown["zoe"], who="yuri")
+    (tmp_path / "swapped.json").write_text(receipts.signed(swapped, receipt_key(course_secret(room.path), "ps1")))
+    told = call(
+        "verify", tmp_path / "swapped.json", "--bundle", room.path / "b.zip",
+        "--notebook", room.path / "submitted/zoe/ps1",
+    )  # fmt: skip
+    assert f"the seed {shown['zoe'].seed} of yuri is none of those that were committed" in told
+
+
+def test_answers_from_paper_are_told_apart(build_course, tmp_path):
+    """A seat's seed is committed; the judge's verdicts replay, though a person has decided about each part."""
+    room: Classroom = build_course(tmp_path / "course", people=())
+    (room.path / "roster.csv").write_text("id\nada\n")
+    with (room.path / "ps1.toml").open("a") as file:
+        file.write('\n[exam]\nminutes = 60\nversions = "seat"\n')
+    call("print", "ps1", "--course", room.path)
+    call("commit", "ps1", "--course", room.path)
+    (room.path / "t.csv").write_text("seat,part,answer\nA-001,parameters,1\nA-001,axis,a\n")
+    call("marks", "ps1", room.path / "t.csv", "--course", room.path)
+    assert room.grade()["exit"] == 0
+    call("reveal", "ps1", "--course", room.path, "--out", room.path / "b.zip")
+    one = receipt(room.path, "ada")
+    assert one.transcribed and one.who == "A-001" and {part.by for part in one.parts.values()} == {"nobody"}
+    told = call(
+        "verify", page(room.path, "ada"), "--bundle", room.path / "b.zip", "--notebook", room.path / "submitted/ada/ps1"
+    )
+    assert "note: a person typed these answers from paper: compare the notebook with the sheet" in told
+    assert "OTHER" not in told and "is none of those that were committed" not in told
+    line = next(line for line in told.splitlines() if line.startswith("  parameters"))
+    assert "the same verdicts (held whatever the judge says); waits for a person" in line
