@@ -28,7 +28,7 @@ def commit(assignment: str, course: Path | None) -> None:
       autograder commit ps1
     """
     from autograder.authoring.assignment import find_course
-    from autograder.commands.receipts import say_commitment
+    from autograder.commands.trust_report import say_commitment
 
     say_commitment(course or find_course(), assignment)
 
@@ -49,7 +49,7 @@ def reveal(assignment: str, course: Path | None, out: Path | None, force: bool) 
       autograder reveal ps1      ps1-bundle.zip
     """
     from autograder.authoring.assignment import find_course
-    from autograder.commands.receipts import say_bundle
+    from autograder.commands.trust_report import say_bundle
 
     say_bundle(course or find_course(), assignment, out, force=force)
 
@@ -85,7 +85,7 @@ def verify(receipts: tuple[Path, ...], bundle: Path, notebook: Path, commitment:
       0  every verdict of the judge is the same here
       1  one is another, or the receipt, the bundle or the notebook was refused
     """
-    from autograder.commands.receipts import say_verified
+    from autograder.commands.trust_report import say_verified
 
     sys.exit(say_verified(receipts, bundle, notebook, commitment))
 

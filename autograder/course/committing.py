@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import Autograde
-
 from autograder import __version__
 from autograder.authoring import commitment, loading, privacy
 from autograder.authoring.assignment import Assignment, read_assignment
 from autograder.authoring.commitment import Commitment
+from autograder.authoring.derived_keys import assignment_key, receipt_key, seed_salt
 from autograder.authoring.hidden_tests import digest_of_tests, folder_files
-from autograder.authoring.keys import assignment_key, receipt_key, seed_salt
 from autograder.authoring.roster import of_course
 from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.variants import course_secret, own_seed
@@ -25,7 +23,7 @@ from autograder.errors import StaffError
 from autograder.grading.hidden_key import has_own_key
 from autograder.grading.receipt import public_key
 from autograder.grading.report import FOLDER as REPORTS
-from autograder.nbgrader.course_api import opened
+from autograder.nbgrader.course_api import grading_of, opened
 from autograder.nbgrader.files import own_files
 from autograder.nbgrader.handouts import Handouts
 from autograder.nbgrader.intake import places_of_files
@@ -72,8 +70,7 @@ def commit(course: Path, name: str) -> Committed:
             "this rule, so that its marks can be judged again; its key cannot be told, and it has no receipts",
         )
     with opened(course) as api:
-        api.coursedir.assignment_id = name
-        converter = Autograde(coursedir=api.coursedir, parent=api)
+        converter = grading_of(api, name)
         handouts = Handouts.of(api.coursedir, name, converter.config)
     sources = {key: source for key, source in handouts.sources.items() if is_ours(source)}
     if missing := [slug for slug in assignment.problems if slug not in sources]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from autograder.authoring import commitment, privacy
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.commitment import Commitment
-from autograder.authoring.keys import assignment_key
+from autograder.authoring.derived_keys import assignment_key
 from autograder.authoring.variants import course_secret
 from autograder.errors import AutograderError, StaffError
 from autograder.grading.report import FOLDER as REPORTS

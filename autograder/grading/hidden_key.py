@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from autograder.authoring.keys import assignment_key, fingerprint
+from autograder.authoring.derived_keys import assignment_key, fingerprint
 from autograder.core import Report
 from autograder.grading.report import FOLDER
 

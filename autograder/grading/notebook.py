@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from autograder.authoring.keys import fingerprint
+from autograder.authoring.derived_keys import fingerprint
 from autograder.authoring.source_notebook import OVERVIEW, WRITTEN_MARK
 from autograder.authoring.voids import Void
 from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Report, Verdict

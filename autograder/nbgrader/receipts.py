@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.authoring import commitment
 from autograder.authoring.commitment import Commitment
-from autograder.authoring.keys import assignment_key, fingerprint, receipt_key, seed_salt
+from autograder.authoring.derived_keys import assignment_key, fingerprint, receipt_key, seed_salt
 from autograder.authoring.sealing import MINE
 from autograder.authoring.variants import course_secret
 from autograder.grading import report as reports

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from autograder.authoring import commitment, sealing
-from autograder.authoring.keys import assignment_key, fingerprint, receipt_key
+from autograder.authoring.derived_keys import assignment_key, fingerprint, receipt_key
 from autograder.authoring.loading import load
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret, variant
@@ -404,7 +404,7 @@ def test_seeds_of_ones_own_are_committed_and_nobody_else_can_tell_them(build_cou
     problem = load("tiny", room.path.parent / "problems")
     for student in ("zoe", "yuri"):
         released = json.loads((room.path / f"students/{student}/ps1/tiny.ipynb").read_text())
-        p = variant(problem, released["metzoeta"]["autograder"]["seed"]).parameters
+        p = variant(problem, released["metadata"]["autograder"]["seed"]).parameters
         hand_in(Work(released, problem, p).solve().files(), room.path / f"submitted/{student}/ps1")
     assert room.grade()["exit"] == 0
     call("reveal", "ps1", "--course", room.path, "--out", room.path / "b.zip")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograder.authoring.keys import assignment_key, fingerprint
+from autograder.authoring.derived_keys import assignment_key, fingerprint
 from autograder.core import Report
 from autograder.grading.hidden_key import has_own_key, hidden_key, key_of
 

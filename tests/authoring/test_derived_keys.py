@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 
-from autograder.authoring.keys import assignment_key, fingerprint, receipt_key, seed_salt
+from autograder.authoring.derived_keys import assignment_key, fingerprint, receipt_key, seed_salt
 from autograder.authoring.sealing import parameters_digest
 from autograder.authoring.variants import part_key, stream_key
 
