@@ -139,7 +139,9 @@ class Outcome:
 class Report:
     """Everything known about one graded notebook, answers included, so that judging again needs no re-run.
 
-    `digest` is the same where the same cells and files were run.
+    `digest` is the same where the same cells and files were run, and `beside` has a digest of each of the files.
+    `key` tells by which key the hidden inputs were drawn (empty: the course's secret itself, as once), and `tests` is
+    the same where the same tests, points and voids decided.
     """
 
     slug: str
@@ -148,6 +150,9 @@ class Report:
     outcomes: tuple[Outcome, ...]
     flags: tuple[str, ...] = ()
     digest: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    tests: str = ""
 
     @property
     def points(self) -> float:

@@ -20,6 +20,7 @@ from autograder.authoring.variants import SECRET_FILE, SECRET_VARIABLE, course_s
 from autograder.authoring.voids import CHECK
 from autograder.core import Outcome
 from autograder.errors import StaffError
+from autograder.grading.hidden_key import hidden_key
 from autograder.grading.identity import Handout, Known
 from autograder.grading.judge import judge_part
 from autograder.grading.submission import paper_of
@@ -44,7 +45,7 @@ def score(slug: str, part: str, *, version: int, seed: int, points: float, names
         problem = load(slug, folder)
         void = assignment.voids.get(slug, {}).get(part) if assignment else None
         void = void if void and void.applies(known.seed) else None
-        paper = paper_of(problem, folder=folder, seed=known.seed, secret=_secret(), version=version)
+        paper = paper_of(problem, folder=folder, seed=known.seed, secret=_hidden_key(assignment), version=version)
         asked = void.accepting(problem.part(part)) if void else problem.part(part)
         before = _BEFORE.setdefault((slug, known.seed), {})
         ask = functools.partial(answer, namespace=names)
@@ -107,6 +108,11 @@ def own_seed(assignment: str, slug: str) -> int:
         return student_seed(_secret(), assignment, slug, here.parent.name)
     written, problem = read_assignment(course, assignment), load(slug, find_problems())
     return variants.own_seed(written, problem, _secret(), here.parent.name)
+
+
+def _hidden_key(assignment: Assignment | None) -> bytes:
+    """What hidden inputs follow from: in a course, what those of its submissions do."""
+    return hidden_key(find_course(), assignment.name, _secret()) if assignment else _secret()
 
 
 def _secret() -> bytes:

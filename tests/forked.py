@@ -29,7 +29,7 @@ from autograder.commands.judge_answers import LANGUAGES
 from autograder.sandbox import halves, layers
 
 MAINS = {"autograder": "autograder.cli", "nbgrader": "nbgrader.apps.nbgraderapp"}
-RUN_NOTEBOOKS = {"grade", "autograde", "judge"}
+RUN_NOTEBOOKS = {"grade", "autograde", "judge", "verify"}
 IMPORTED = (
     *LANGUAGES, "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "nbgrader.apps.nbgraderapp",
     "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "autograder.cli", "autograder.course.run",

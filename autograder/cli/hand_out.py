@@ -153,6 +153,7 @@ def release(assignment: str, course: Path | None, **options: Any) -> None:
         click.echo(
             f"packed    {made.zips[0] if len(made.zips) == 1 else f'{len(made.zips)} zips in {made.zips[0].parent}'}"
         )
+    click.echo(f"If marks are to be replayed one day: autograder commit {shlex.quote(assignment)}")
     click.echo(f"Next: hand it out; put what comes back into submitted/; autograder grade {shlex.quote(assignment)}")
 
 

@@ -176,7 +176,7 @@ class Reading:
             return cells, report, None
         voids: Mapping[str, Void] = folder.scale.voids(notebook)
         submission = load_submission(
-            content, course=folder.root, secret=folder.secret, asked_by=report.version, voids=voids
+            content, course=folder.root, secret=folder.key_of(report), asked_by=report.version, voids=voids
         )
         return cells, report, None if submission.fault else submission
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from autograder.authoring.derived_keys import fingerprint
 from autograder.authoring.source_notebook import OVERVIEW, WRITTEN_MARK
 from autograder.authoring.voids import Void
 from autograder.core import Answer, Ask, Outcome, Parameters, Part, Question, Report, Verdict
@@ -17,7 +18,7 @@ from autograder.grading.judge import judge_part
 from autograder.grading.output_limit import kept, limit_outputs
 from autograder.grading.pictures import is_picture
 from autograder.grading.repair import writable
-from autograder.grading.repeatability import steady
+from autograder.grading.repeatability import beside, steady
 from autograder.grading.stops import Stop, with_stops
 from autograder.grading.submission import Submission
 from autograder.protocol.cell_text import written_text
@@ -135,6 +136,9 @@ def _reported(
         outcomes=tuple(outcomes),
         flags=(*submission.flags, *flags),
         digest=digest,
+        beside=beside(submission.files) if digest else {},
+        key=fingerprint(paper.secret),
+        tests=submission.tests,
     )
     return Graded(notebook=notebook, report=report)
 

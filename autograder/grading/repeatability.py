@@ -24,9 +24,18 @@ CODE = "unstable"
 
 def digest(notebook: dict[str, Any], files: Mapping[str, bytes]) -> str:
     """The same for the same cells and files: what was run, whatever it showed."""
+    return digest_of(notebook, beside(files))
+
+
+def digest_of(notebook: dict[str, Any], beside: Mapping[str, str]) -> str:
+    """The same, by the digests of the files."""
     content = [(cell["cell_type"], cell["source"]) for cell in notebook["cells"]]
-    beside = [(name, hashlib.sha256(data).hexdigest()) for name, data in sorted(files.items())]
-    return hashlib.sha256(json.dumps([content, beside]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([content, sorted(beside.items())]).encode()).hexdigest()
+
+
+def beside(files: Mapping[str, bytes]) -> dict[str, str]:
+    """A digest of each file, by its name."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
 
 
 def steady(report: Report, earlier: Report) -> Report:

@@ -155,6 +155,9 @@ def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:
         "points": report.points,
         "flags": list(report.flags),
         "digest": report.digest,
+        "beside": dict(report.beside),
+        "key": report.key,
+        "tests": report.tests,
         "outcomes": outcomes,
     }
 
@@ -177,7 +180,7 @@ def _from_json(content: dict[str, Any], folder: Path) -> Report:
         parameters=_unpack(content["parameters"]),
         outcomes=outcomes,
         flags=tuple(content["flags"]),
-        digest=content.get("digest", ""),
+        **{name: content[name] for name in ("digest", "beside", "key", "tests") if name in content},
     )
 
 

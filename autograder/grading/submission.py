@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import loading
+from autograder.authoring.hidden_tests import digest_of_tests
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import part_key, variant
 from autograder.authoring.voids import Void
@@ -28,7 +29,7 @@ from autograder.protocol.answering import last_line, one_thread
 class Paper:
     """A problem in one variant, as it is put to a student. Equal papers ask equal questions.
 
-    `folder` is that of all problems, `version` that of the hidden inputs, `secret` the course's.
+    `folder` is that of all problems, `version` that of the hidden inputs, `secret` what these follow from.
     """
 
     folder: Path
@@ -57,7 +58,8 @@ class Submission:
 
     `held` gives, by part, why a person must look, and `broken` why at the whole notebook, which is one decision;
     `flags` are what was noticed before anything ran. `voids` are what holds for parts of this variant. Where the
-    problem cannot be loaded, `fault` says why, and the paper has no parts.
+    problem cannot be loaded, `fault` says why, and the paper has no parts. `tests` is the same for the same tests,
+    points and voids.
     """
 
     notebook: dict[str, Any]
@@ -68,6 +70,7 @@ class Submission:
     broken: str = ""
     voids: Mapping[str, Void] = field(default_factory=dict)
     fault: str = ""
+    tests: str = ""
 
     @functools.cached_property
     def digest(self) -> str:
@@ -106,9 +109,10 @@ def load_submission(
 ) -> Submission:
     """A mended notebook with its paper; one that was graded before loses its notes for staff.
 
-    The folder of problems is looked for in and above `course`. `asked_by` is the version whose hidden inputs are to be
-    put, where it is not the problem's own; `voids` are those of the problem's parts in this assignment. From here on
-    torch takes one core: references are asked, too.
+    Hidden inputs follow from `secret`: the assignment's key, or the course's secret (`hidden_key`). The folder of
+    problems is looked for in and above `course`. `asked_by` is the version whose hidden inputs are to be put, where it
+    is not the problem's own; `voids` are those of the problem's parts in this assignment. From here on torch takes one
+    core: references are asked, too.
     """
     one_thread()
     marks = notebook["metadata"]["autograder"]
@@ -135,6 +139,7 @@ def load_submission(
         flags=flags,
         voids=holding,
         fault=fault,
+        tests="" if fault else digest_of_tests(folder / marks["slug"], notebook, voids or {}),
     )
 
 

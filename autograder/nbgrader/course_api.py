@@ -94,6 +94,14 @@ def scores(api: Any, path: Path) -> dict[str, float]:
         return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
 
 
+def grading_of(api: Any, assignment: str) -> Any:
+    """nbgrader's Autograde of an assignment, as the course's configuration has it; nothing is begun."""
+    from nbgrader.converters import Autograde
+
+    api.coursedir.assignment_id = assignment
+    return Autograde(coursedir=api.coursedir, parent=api)
+
+
 def students(api: Any) -> list[dict[str, Any]]:
     """Everybody that the gradebook knows, with what it knows of them; nobody where there is no gradebook yet."""
     url = str(api.coursedir.db_url)

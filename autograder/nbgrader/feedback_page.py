@@ -21,6 +21,7 @@ from autograder.authoring.source_notebook import OPENING, OVERVIEW, WRITTEN_MARK
 from autograder.core import in_points
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import ANSWER, FOUND, VOIDED
+from autograder.grading.receipt import PLACE
 from autograder.grading.repair import OWN, OWN_LABEL
 from autograder.grading.typeset import code, words
 from autograder.nbgrader.cell_html import markdown, outputs
@@ -92,11 +93,12 @@ def page(
     notebook: Any,
     comments: Comments,
     solution: Callable[[str], str] = lambda part: "",
+    receipt: str = "",
 ) -> str:
     """One notebook's page.
 
     `comments` are a person's and the package's own, by the cells' names. `solution` gives the reference of a part with
-    its reason, as HTML; nothing before these are told.
+    its reason, as HTML; nothing before these are told. `receipt` is the text of one, if there is one.
     """
     standing = sheet.standings[name]
     parts, rest, title = taken_apart(notebook)
@@ -107,6 +109,7 @@ def page(
         _table(standing, {part.name: part.title for part in parts}, f"{len(standing.marks)} parts", known, noted=noted),
         *_sections(sheet, name, parts, comments, solution),
         _rest(rest),
+        _receipt(receipt),
     ]
     return _document(f"Feedback: {name}", f"Feedback on {sheet.assignment} / {name}", title or name, body)
 
@@ -416,6 +419,18 @@ def _ask(sheet: Sheet, notebook: str, part: Part, word: str, said: str, mark: Ma
     query = urllib.parse.urlencode(letter, quote_via=urllib.parse.quote)
     address = f"mailto:{urllib.parse.quote(sheet.contact, safe='@')}?{query}"
     return f'<p class="ask"><a href="{_text(address)}">Ask for another look</a></p>'
+
+
+def _receipt(text: str) -> str:
+    """What `autograder verify` takes from this page."""
+    if not text:
+        return ""
+    return (
+        "<details class=rest><summary>Your receipt</summary><p>It tells which tests judged your notebook, and what "
+        "they found. Keep this page and your notebook. When your course publishes the tests, "
+        "<code>autograder verify</code> judges your notebook again on your own machine.</p>"
+        f'<pre id="{PLACE}">{html.escape(text, quote=False)}</pre></details>'
+    )
 
 
 def _rest(cells: Sequence[Any]) -> str:

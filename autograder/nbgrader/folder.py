@@ -33,6 +33,7 @@ from autograder.authoring.variants import course_secret
 from autograder.core import Report
 from autograder.errors import StaffError
 from autograder.grading import report as reports
+from autograder.grading.hidden_key import hidden_key, key_of
 from autograder.grading.notebook import Graded
 from autograder.grading.submission import Submission, load_submission
 from autograder.nbgrader import collected
@@ -113,6 +114,14 @@ class Folder:
     def secret(self) -> bytes:
         """The course's secret, which is made with the first notebook of ours."""
         return course_secret(self.root)
+
+    @functools.cached_property
+    def _hidden_key(self) -> bytes:
+        return hidden_key(self.root, self.assignment, self.secret)
+
+    def key_of(self, report: Report) -> bytes:
+        """What the hidden inputs of a graded notebook followed from."""
+        return key_of(report, self.assignment, self.secret)
 
     @functools.cached_property
     def sources(self) -> dict[str, Any]:
@@ -296,8 +305,8 @@ class Folder:
         student = self._student(path.parent)
         whole, files = read_submission(path, self.handouts, student, self._instructors)
         whole.flags += collected_flags(path.parent, self._collected.get(student))
-        voids = self.scale.voids(path.stem)
-        return load_submission(whole.with_remarks(), course=self.root, secret=self.secret, files=files, voids=voids)
+        key, voids = self._hidden_key, self.scale.voids(path.stem)
+        return load_submission(whole.with_remarks(), course=self.root, secret=key, files=files, voids=voids)
 
     def missing(self, there: Iterable[str]) -> dict[str, float]:
         """The points of each notebook of the assignment that is not there, by its name."""

@@ -63,7 +63,6 @@ class Handouts:
         self.sources = sources
         self._marks = {name: source["metadata"][MINE] for name, source in sources.items() if is_ours(source)}
         self._names = {marks["slug"]: name for name, marks in self._marks.items()}
-        self.secret = course_secret(course) if self._marks else b""
         try:
             self.problems = loading.find_problems(course)
         except AutograderError:  # said where a problem is loaded to be judged
@@ -72,6 +71,11 @@ class Handouts:
         self.forms = functools.lru_cache(maxsize=64)(self._forms)
         self._found: dict[tuple[bytes, str, str], Known | None] = {}
         self._foreign: dict[str, tuple[Any, Any]] = {}
+
+    @functools.cached_property
+    def secret(self) -> bytes:
+        """The course's secret, by which it sealed and drew; none is needed where no notebook is ours."""
+        return course_secret(self.course) if self._marks else b""
 
     @classmethod
     def of(cls, coursedir: CourseDirectory, assignment: str, config: Any = None) -> Handouts:

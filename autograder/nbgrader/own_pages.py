@@ -20,6 +20,7 @@ from autograder.errors import AutograderError
 from autograder.grading import typeset
 from autograder.nbgrader import feedback_page
 from autograder.nbgrader.feedback_page import Sheet, taken_apart
+from autograder.nbgrader.receipts import Receipts
 from autograder.nbgrader.standings import comments, standings
 from autograder.reporting.review_journal import LookRequest, Reviewed, path_of, state_of
 
@@ -38,6 +39,7 @@ class Pages:
     def __init__(self, coursedir: Any, name: str, session: Any, settings: Settings) -> None:
         self._coursedir, self._assignment, self._session = coursedir, name, session
         self._settings = settings
+        self._receipts = Receipts(course=Path(coursedir.root), assignment=name)
         self._solutions: dict[tuple[str, int], Callable[[str], str]] = {}
 
     def sheet(self, student: str) -> Sheet:
@@ -78,7 +80,8 @@ class Pages:
     def page(self, sheet: Sheet, name: str, notebook: Any) -> str:
         """The page of a notebook as it was graded."""
         beside = comments(self._session, self._assignment, sheet.student, name)
-        return feedback_page.page(sheet, name, notebook, beside, self._solution(notebook))
+        receipt = self._receipts.text(sheet.student, notebook, name, sheet.standings[name])
+        return feedback_page.page(sheet, name, notebook, beside, self._solution(notebook), receipt)
 
     def _solution(self, notebook: Any) -> Callable[[str], str]:
         """The references of a notebook's variant, if they are told."""

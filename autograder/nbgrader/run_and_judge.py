@@ -20,6 +20,7 @@ from autograder.core import Outcome, Report
 from autograder.errors import StaffError
 from autograder.grading import report as reports
 from autograder.grading.feedback import decides_all, student_comment, summary
+from autograder.grading.hidden_key import hidden_key
 from autograder.grading.notebook import Graded, mark
 from autograder.grading.plan import grade_task, task_of
 from autograder.grading.repeatability import unchanged
@@ -56,7 +57,8 @@ class RunAndJudge(NbGraderPreprocessor):  # type: ignore[misc]
         files = files_beside(Path(places["submitted"]), nb.metadata["autograder"].get("origin", ""), over).files
         written, slug = read_if_there(course, names["assignment"]), nb.metadata["autograder"]["slug"]
         voids = written.voids.get(slug) if written else None
-        submission = load_submission(nb, course=course, secret=course_secret(course), files=files, voids=voids)
+        key = hidden_key(course, names["assignment"], course_secret(course))
+        submission = load_submission(nb, course=course, secret=key, files=files, voids=voids)
         place = reports.path_of(course, names["assignment"], names["student"], names["notebook"])
         earlier = report_at(place)
         graded = mark(submission, [self._attempt_ours] * max(self.runs, 1), earlier)

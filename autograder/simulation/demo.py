@@ -24,6 +24,7 @@ from autograder.authoring.scaffold import scaffold
 from autograder.authoring.shipped import shipped
 from autograder.authoring.variants import class_seed, variant
 from autograder.core import Problem, Report
+from autograder.course import committing
 from autograder.errors import StaffError
 from autograder.grading import report
 from autograder.nbgrader.course_api import Exchange, done, opened, scores
@@ -179,7 +180,7 @@ def run(
     verbose: bool = False,
     progress: Progress = lambda step, finished, pieces: None,
 ) -> Demo:
-    """Build, release, hand in, collect, grade, give feedback and export, all in `place`.
+    """Build, release, commit, hand in, collect, grade, give feedback and export, all in `place`.
 
     `slugs` are the problems (those of `PROBLEMS`, if none are named), `seconds` the limit of a cell and of a question.
     """
@@ -194,6 +195,7 @@ def run(
         building.write(course, assignment)
         done("generate_assignment", api.generate_assignment(ASSIGNMENT))
         done("release_assignment", api.release_assignment(ASSIGNMENT))
+        committing.commit(course, ASSIGNMENT)
         progress("build and release", 1, 1)
         members = class_of(problems, students)
         for number, member in enumerate(members, 1):

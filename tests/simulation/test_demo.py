@@ -11,7 +11,9 @@ from click.testing import CliRunner
 from autograder.authoring import loading
 from autograder.authoring.variants import variant
 from autograder.cli import main
+from autograder.course import bundle, revealing, verifying
 from autograder.errors import StaffError
+from autograder.grading import receipt
 from autograder.simulation import demo
 from autograder.simulation.classroom import Work
 
@@ -54,6 +56,31 @@ def test_the_class_went_through_the_exchange(finished):
     for name in handed_in:
         assert (result.folder / f"notebooks/submitted/{name}/ps1/timestamp.txt").is_file()
         assert (result.folder / f"notebooks/feedback/{name}/ps1/tiny.html").is_file()
+
+
+def test_all_marks_replay_from_receipts_and_bundle(finished, tmp_path, monkeypatch):
+    """Whoever has a page, the notebook that was handed in, and the bundle comes to the same marks, without a course."""
+    result, _ = finished
+    course, desks = result.folder / "notebooks", result.folder / "students"
+    revealed = revealing.reveal(course, "ps1", tmp_path / "ps1-bundle.zip")
+    handed_in = [student for student in result.students if student.reports]
+    assert (revealed.receipts, revealed.notes) == (len(handed_in), [])
+    pages = {student.name: (course / f"feedback/{student.name}/ps1/tiny.html").read_text() for student in handed_in}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AUTOGRADER_SECRET", raising=False)
+    opened = bundle.opened(revealed.path, tmp_path / "bundle")
+    decided = 0
+    for student in handed_in:
+        (notebook,) = (desks / student.name / "ps1").glob("*.ipynb")
+        found = verifying.verify(receipt.read(pages[student.name]), opened, notebook, revealed.commitments[-1].hash)
+        assert (student.name, [part for part in found.parts if part.same is False], found.notes) == (
+            student.name,
+            [],
+            [],
+        )
+        assert sum(part.points for part in found.receipt.parts.values()) == student.score
+        decided += sum(part.same is True for part in found.parts)
+    assert decided == 4 * (len(handed_in) - 1)  # one file could not be read, and in each other one a part is in words
 
 
 def test_progress_is_told_step_by_step(finished):
