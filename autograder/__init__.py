@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from autograder.maths.derivation import Milestone
     from autograder.parts import (
         Choice,
+        Counterexample,
         Derivation,
         Equation,
         Expression,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         Sampled,
         Selection,
         Term,
+        Tests,
         Trained,
         Vector,
         Written,
@@ -48,6 +50,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Choice",
+    "Counterexample",
     "Derivation",
     "Equation",
     "Expression",
@@ -62,6 +65,7 @@ __all__ = [
     "Sampled",
     "Selection",
     "Term",
+    "Tests",
     "Trained",
     "Unreadable",
     "Vector",

@@ -51,10 +51,10 @@ WRITTEN = (*_BY_NAME, "text")
 class Question:
     """What is put to the student's process, as data: never an expected value, never a verdict.
 
-    `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `value`, `typed`: a value in which a
-    sympy expression is its text, `text`), `name` what the student defined, and `arguments` what a call receives.
-    Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in `found_key`;
-    `found_frame` is its content as it travels.
+    `kind` names what is wanted (`call`, `gradient`, `after`, `module`, `symbolic`, `tests`, `value`, `typed`: a value
+    in which a sympy expression is its text, `text`), `name` what the student defined, and `arguments` what a call
+    receives. Answers are stored and replayed by `protocol.answering.question_key`, which keeps what it found in
+    `found_key`; `found_frame` is its content as it travels.
     """
 
     kind: str
@@ -421,6 +421,10 @@ class Part(metaclass=_NamedArguments):
     def right_answers(self) -> list[Any]:
         """What must keep every point, beside the reference."""
         return list(self.equivalents)
+
+    def listed(self) -> list[Any]:
+        """Everything that an author lists with a part, the reference first."""
+        return [self.reference, *self.mistakes, *self.right_answers()]
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """What the name may be bound to without thought, by what it is called: all of it is lost."""

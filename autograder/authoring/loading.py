@@ -95,7 +95,7 @@ def _problem(module: ModuleType) -> Problem:
     problem = getattr(module, "PROBLEM", None)
     if not isinstance(problem, Problem):
         raise AuthorError("no_problem", "problem.py must assign PROBLEM = Problem(...)")
-    lists = [[part.reference, *part.mistakes, *part.right_answers()] for part in problem.parts]
+    lists = [part.listed() for part in problem.parts]
     listed = [item for items in lists for item in items if callable(item)]
     judged = {item.__module__ for items in lists for item in items[1:] if callable(item)}
     for name, beside in list(sys.modules.items()):

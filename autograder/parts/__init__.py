@@ -13,6 +13,7 @@ from autograder.core import Part
 
 if TYPE_CHECKING:
     from autograder.parts.choice import Choice
+    from autograder.parts.counterexample import Counterexample
     from autograder.parts.derivation import Derivation
     from autograder.parts.equation import Equation
     from autograder.parts.expression import Expression
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from autograder.parts.sampled import Sampled
     from autograder.parts.selection import Selection
     from autograder.parts.term import Term
+    from autograder.parts.tests import Tests
     from autograder.parts.trained import Trained
     from autograder.parts.vector import Vector
     from autograder.parts.written import Written
 
 __all__ = [
     "Choice",
+    "Counterexample",
     "Derivation",
     "Equation",
     "Expression",
@@ -43,6 +46,7 @@ __all__ = [
     "Sampled",
     "Selection",
     "Term",
+    "Tests",
     "Trained",
     "Vector",
     "Written",

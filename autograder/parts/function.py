@@ -42,7 +42,42 @@ _MOST_KEPT = 24  # keys of a part for which hidden cases are kept
 
 
 @dataclass(frozen=True)
-class Function(Part):
+class Coded(Part):
+    """An answer that is code: the student gets the reference's signature, and writes the body."""
+
+    runs = True
+
+    def answer_cell(self, subject: Callable[..., Any], p: Parameters) -> str:
+        """The answer cell of somebody who hands in `subject`."""
+        return answer_source(subject, self.name, p, marks=False)
+
+    def solution_cell(self, p: Parameters) -> str:
+        """The stub with the reference between nbgrader's marks."""
+        return answer_source(self.reference, self.name, p, marks=True)
+
+    def stub_cell(self, p: Parameters) -> str:
+        """The signatures, without code."""
+        return stub_source(self.reference, self.name)
+
+    def typed_answer(self, p: Parameters) -> str:
+        """The code of the solution."""
+        lines = answer_source(self.reference, self.name, p, marks=True).splitlines()
+        return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
+
+    def cell_of(self, text: str, p: Parameters) -> str:
+        """The code as it was written."""
+        return f"{text.rstrip()}\n"
+
+    def room(self, p: Parameters) -> Room:
+        """The head, and ruled lines: some more than the reference has."""
+        gap = [line.strip() for line in GAP.format(indent="").splitlines()]
+        head = [line for line in self.stub_cell(p).rstrip().splitlines() if line.strip() not in gap]
+        own = len(self.typed_answer(p).splitlines()) - len(head)
+        return Room(lines=min(16, max(6, 3 + own)), ruled=True, head="\n".join(head))
+
+
+@dataclass(frozen=True)
+class Function(Coded):
     """A function on tensors, arrays or numbers.
 
     `reference` is written as the student should write it (its docstring is the stub's); it may take `*, p` for the
@@ -63,7 +98,6 @@ class Function(Part):
     drawn_cases: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     kind = "function"
-    runs = True
     if_kept = "the hidden inputs do not reveal it, or it is correct"
 
     @classmethod
@@ -328,34 +362,6 @@ class Function(Part):
         if not self.checks[0].compares:
             return "another answer that has the properties asked for"
         return None
-
-    def answer_cell(self, subject: Callable[..., Any], p: Parameters) -> str:
-        """The answer cell of somebody who hands in `subject`."""
-        return answer_source(subject, self.name, p, marks=False)
-
-    def solution_cell(self, p: Parameters) -> str:
-        """The stub with the reference between nbgrader's marks."""
-        return answer_source(self.reference, self.name, p, marks=True)
-
-    def stub_cell(self, p: Parameters) -> str:
-        """The signatures, without code."""
-        return stub_source(self.reference, self.name)
-
-    def typed_answer(self, p: Parameters) -> str:
-        """The code of the solution."""
-        lines = answer_source(self.reference, self.name, p, marks=True).splitlines()
-        return "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
-
-    def cell_of(self, text: str, p: Parameters) -> str:
-        """The code as it was written."""
-        return f"{text.rstrip()}\n"
-
-    def room(self, p: Parameters) -> Room:
-        """The head, and ruled lines: some more than the reference has."""
-        gap = [line.strip() for line in GAP.format(indent="").splitlines()]
-        head = [line for line in self.stub_cell(p).rstrip().splitlines() if line.strip() not in gap]
-        own = len(self.typed_answer(p).splitlines()) - len(head)
-        return Room(lines=min(16, max(6, 3 + own)), ruled=True, head="\n".join(head))
 
     def local_check(self, p: Parameters) -> str:
         """Calls the function on public inputs and says what is malformed about the result."""

@@ -2,8 +2,22 @@
 
 import torch
 
-from autograder import Choice, Equation, Expression, Function, Problem, close, gradient, holds, sizes, tensors
+from autograder import (
+    Choice,
+    Counterexample,
+    Equation,
+    Expression,
+    Function,
+    Problem,
+    Tests,
+    close,
+    gradient,
+    holds,
+    sizes,
+    tensors,
+)
 
+from .checking import LOOK_TESTS, WRITTEN
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
 from .notation import HEADS, LOOK, MEMORY, NEXT, SIZES
@@ -186,7 +200,7 @@ CROSS_INPUTS = [two_sequences, one_position_each]
 
 PROBLEM = Problem(
     title="Translation with attention",
-    version=2,
+    version=3,
     source="slides on translation with attention; problem set of 2020, problem 2",
     draw=draw,
     phrases=phrases,
@@ -200,8 +214,10 @@ PROBLEM = Problem(
         Equation("look_equations", points=5, **LOOK, reference=look_lines),
         Equation("next_word", points=2, **NEXT, reference=next_line),
         Function("look", points=4, inputs=LOOK_INPUTS, reference=look, checks=LOOK_CHECKS),
+        Tests("tests_of_look", points=3, code=look, **LOOK_TESTS),
         Equation("memory_derivative", points=3, **MEMORY, reference=memory_derivative),
         Function("translate", points=4, **TRANSLATE, checks=[close()]),
+        Counterexample("end_missed", points=2, **WRITTEN),
         Choice("same_word", points=1, reference=same_word_twice),
         Equation("heads_equations", points=4, **HEADS, reference=heads_lines),
         Function(

@@ -4,11 +4,13 @@ import torch
 
 from autograder import (
     Choice,
+    Counterexample,
     Equation,
     Expression,
     Function,
     Number,
     Problem,
+    Tests,
     close,
     difference,
     gradient,
@@ -17,6 +19,7 @@ from autograder import (
     tensors,
 )
 
+from .checking import CLIPPED, STACK_TESTS
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
 from .notation import GRU, JACOBIAN, LAYER, SIZES, THROUGH, lstm_tensors, memory_names
@@ -191,7 +194,7 @@ LSTM_CHECKS = [*VALUES, holds(a_cell_that_keeps_keeps_exactly, weight=0.5)]
 
 PROBLEM = Problem(
     title="GRU, LSTM, and a stack of recurrent layers",
-    version=2,
+    version=3,
     source="slides on gated recurrent networks and on multi-layer RNNs",
     draw=draw,
     phrases=phrases,
@@ -212,8 +215,10 @@ PROBLEM = Problem(
         Expression("constant_gates", points=2, domains=memory_names, forbid=["sum"], reference=constant_gates),
         Equation("residual_layer", points=3, **LAYER, reference=layer_lines()),
         Function("residual_stack", points=4, inputs=STACK_INPUTS, reference=residual_stack, checks=VALUES),
+        Tests("tests_of_stack", points=3, code=residual_stack, **STACK_TESTS),
         Expression("stack_count", points=2, domains=SIZES, reference=stack_count),
         Number("waves", points=1, reference=waves),
+        Counterexample("clipping_missed", points=2, **CLIPPED),
         Choice("what_counts", points=1, reference=number_of_parameters),
     ],
 )

@@ -4,10 +4,12 @@ import torch
 
 from autograder import (
     Choice,
+    Counterexample,
     Equation,
     Expression,
     Function,
     Problem,
+    Tests,
     close,
     difference,
     gradient,
@@ -16,6 +18,7 @@ from autograder import (
     tensors,
 )
 
+from .checking import FEED_FORWARD_TESTS, WEIGHTS
 from .equivalents import EQUIVALENTS
 from .mistakes import MISTAKES
 from .notation import BACKWARD, COUNTS, FEED_FORWARD, SUBLAYER, WIDTHS
@@ -208,7 +211,7 @@ BLOCK_CHECKS = [
 
 PROBLEM = Problem(
     title="A Transformer block",
-    version=2,
+    version=3,
     source="slides on the Transformer: feed-forward layers and the residual pathway",
     draw=draw,
     phrases=phrases,
@@ -223,10 +226,12 @@ PROBLEM = Problem(
         Function(
             "feed_forward", points=2, inputs=POSITIONS, reference=feed_forward, checks=[close(weight=2), gradient()]
         ),
+        Tests("tests_of_feed_forward", points=3, code=feed_forward, **FEED_FORWARD_TESTS),
         Equation("backward", points=3, **BACKWARD, reference=backward),
         Choice("reach", points=1, reference=own_position),
         Equation("sublayer_equations", points=5, **SUBLAYER, reference=sublayer_lines),
         Function("block", points=6, **BLOCKS, reference=block, checks=BLOCK_CHECKS),
+        Counterexample("weights_missed", points=2, **WEIGHTS),
         Choice("closed", points=1, reference=closed_block),
         Expression("block_count", points=2, domains=COUNTS, reference=counted),
         Expression("break_even", points=2, domains=WIDTHS, reference=break_even),
