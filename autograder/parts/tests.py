@@ -28,6 +28,7 @@ from autograder.protocol.respondents import NoAnswer, failure_verdict, known, lo
 from autograder.protocol.stand_in import FAILED, LEFT, PASSED, RAISED, RAISES, call_key, run_of
 from autograder.student.local_checks import Malformed, defined, form_of, well_formed
 
+LIKE = "Your tests reject the same functions as tests with this fault:"  # it may be another one
 GATE, WRONG = "right functions", "wrong function"
 SAME = 1e-9  # two functions whose results agree so far cannot be told apart by tests
 _ENDS = (PASSED, FAILED, RAISES, LEFT)
@@ -153,7 +154,7 @@ class Tests(Coded):
         codes = [verdict.code for verdict in verdicts]
         for mistake in self.mistakes:
             if [item.code for item in self._verdicts(p, local(mistake, self.name, p), key)] == codes:
-                hint = inspect.getdoc(mistake) or ""
+                hint = f"{LIKE} {inspect.getdoc(mistake) or ''}"
                 verdicts[missed[0]] = replace(verdicts[missed[0]], code=mistake.__name__, message=hint)
                 break
         return verdicts
