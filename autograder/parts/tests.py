@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.compare import array, difference, is_tensor
-from autograder.core import Ask, Parameters, Part, Question, Verdict
+from autograder.core import Answer, Ask, Parameters, Part, Question, Verdict
 from autograder.errors import AuthorError
 from autograder.parts.arguments import Takes, Unfit, admitted
 from autograder.parts.function import Coded
@@ -289,6 +289,8 @@ class Interrogation:
         """That right functions pass, then of each wrong one whether it does not; `_Settled` where right ones do not."""
         assert self.part.code is not None
         name, right = self.part.name, self.run("right", self.part.code, {})
+        if right.detail.startswith("NotImplementedError"):
+            raise NoAnswer(Answer(failure="raised", detail=right.detail))
         if right.ended == LEFT:
             raise _Settled("left", f"{name} ends the program instead of a test ({right.detail or 'it left'}).")
         if right.rejects:
@@ -349,8 +351,10 @@ class Interrogation:
             (found,) = self._put([label], [table])
             if found["wanted"] is None:
                 return Run(ended=found["ended"], detail=found["detail"], calls=found["calls"], table=table)
-            arguments = self._admitted(found["wanted"])
-            call = call_key(found["wanted"])
+            arguments, call = found["wanted"], call_key(found["wanted"])
+            fault = self._not_admitted(arguments)
+            if fault and label == "right":
+                raise _Settled("arguments", fault)
             if label == "right" and found["calls"] <= len(table) and call not in table:
                 self._unsteady()  # what is on record was called before, and now it was not
             if call in table or len(table) >= most:
@@ -358,6 +362,9 @@ class Interrogation:
                 raise _Settled(
                     "many_calls", f"{self.part.name} makes too many calls of {self.part.function}; {allowed}."
                 )
+            if fault:  # it follows from what a wrong function returned
+                table = {**table, call: {"raised": "ValueError"}}
+                continue
             self.made_with[call] = arguments
             table = {**table, call: self._result(function, arguments)}
 
@@ -365,17 +372,16 @@ class Interrogation:
         text = "Your tests do not say the same, or make other calls, each time they run. A grader will check this."
         raise _Settled("unsteady", text, ok=None)
 
-    def _admitted(self, wanted: Any) -> list[Any]:
-        function, names = self.part.function, list(self.part.form(self.p).forms)
-        if not isinstance(wanted, list) or len(wanted) != len(names):
-            raise _Settled("arguments", f"Your tests call {function} with other arguments than {', '.join(names)}.")
+    def _not_admitted(self, wanted: list[Any]) -> str:
+        """Why a call may not be made; empty if it may. It comes from the student's process: it may be anything."""
+        function, form = self.part.function, self.part.form(self.p)
+        if len(wanted) != len(form.forms):
+            return f"Your tests call {function} with other arguments than {', '.join(form.forms)}."
         try:
-            self.part.form(self.p).look_at_call(wanted)
+            form.look_at_call(wanted)
         except Unfit as error:
-            raise _Settled(
-                "arguments", f"Your tests call {function} otherwise than the statement says. {error}"
-            ) from error
-        return wanted
+            return f"Your tests call {function} otherwise than the statement says. {error}"
+        return ""
 
     def _result(self, function: Callable[..., Any], arguments: list[Any]) -> dict[str, Any]:
         return result_of(function, self.part.function, self.p, arguments)
@@ -411,7 +417,7 @@ class Interrogation:
 
 def _is_run(found: Any) -> bool:
     match found:
-        case {"ended": str(ended), "detail": str(), "calls": int(), "wanted": _}:
+        case {"ended": str(ended), "detail": str(), "calls": int(), "wanted": list() | None}:
             return ended in _ENDS
     return False
 

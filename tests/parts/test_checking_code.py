@@ -364,9 +364,9 @@ def leaves(f):
         (suite, 4, "ok"),
         (by_expectation, 4, "ok"),
         (small_numbers, 2, "rows_alone"),  # it rejects the same
-        (by_errors, 4, "ok"),
+        (by_errors, 2, "rows_alone"),
         (results_fed_in, 4, "ok"),
-        (caught_and_called, 0, "passes_over_columns"),
+        (caught_and_called, 2, "rows_alone"),
         (rows_alone, 2, "rows_alone"),
         (exact, 0, "rejects_equivalent"),
         (wrong_itself, 0, "rejects_right"),
@@ -462,6 +462,7 @@ def test_only_a_repeated_verdict_counts():
         [{}],
         [{"ended": "earned", "detail": "", "calls": 1, "wanted": None}],
         [{"ended": "passed", "detail": "", "calls": "1", "wanted": None}],
+        [{"ended": "left", "detail": "", "calls": 1, "wanted": 3}],
     ],
 )
 def test_a_reply_that_is_no_run_is_held(value):
@@ -470,7 +471,7 @@ def test_a_reply_that_is_no_run_is_held(value):
     assert (outcome.standing, outcome.verdicts[0].code) == ("held", "unreadable")
 
 
-@pytest.mark.parametrize("wanted", [3, [1, 2], [None], ["x"], [[torch.ones(1, 2)]]])
+@pytest.mark.parametrize("wanted", [[1, 2], [None], ["x"], [[torch.ones(1, 2)]]])
 def test_a_call_of_anything_is_not_run(wanted):
     """Arguments come from the student's process: what is not admitted reaches no function."""
     reply = Answer(value=[{"ended": "left", "detail": "", "calls": 1, "wanted": wanted}])
@@ -484,12 +485,12 @@ def test_questions_have_the_same_keys_where_last_digits_differ():
     from autograder.protocol.answering import question_key
 
     asking = Interrogation(part=TESTS, p={}, ask=local(suite, "t", {}), key=KEY)
-    value = torch.tensor([1.0, 1 / 3, 1e-17])
+    value = torch.tensor([1.0, 1 / 3, 1e-17], dtype=torch.float64)
 
     def key(number, label="right"):
         return question_key(asking.question([label], [{"a": {"value": number}}]))
 
-    assert key(value) == key(value * (1 + 2e-16)) == key(torch.tensor([1.0, 1 / 3, 0.0]))
+    assert key(value) == key(value * (1 + 2e-16)) == key(value.round(decimals=14))
     assert len({key(value), key(value * 1.001), key(value[:2]), key(value, "wrong 0")}) == 4
 
 
@@ -546,9 +547,10 @@ def test_a_stand_in_says_nothing_of_the_function():
 
 def test_a_weaker_suite_is_not_harmless():
     """A slip in a suite is harmless only if it rejects what the reference rejects of slips in the function."""
-    assert len(list(TESTS.mutants({}))) > 10
+    part = dataclasses.replace(TESTS, code=soft_by_exp, right=[soft])
+    assert len(list(part.mutants({}))) > 10
     asked = []
-    TESTS.harmless(lambda part: asked.append(part) or True)
+    part.harmless(lambda part: asked.append(part) or True)
     ours = asked[0].judge({}, local(suite, "t", {}), KEY)
     assert len(ours) > 1 and all(verdict.ok for verdict in ours)
     weak = asked[0].judge({}, local(rows_alone, "t", {}), KEY)
