@@ -128,7 +128,7 @@ def attend(
     def by_weights(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         return attend_by_weights(query, key, value, mask=mask, **options)[0]
 
-    if not ordinary(query, key, value, mask):
+    if not ordinary():
         return by_weights(query, key, value, mask)
     out = _fused(query, key, value, mask=mask, **options)
     return out if dropout else twice(out, by_weights, query, key, value, mask)  # what was dropped, the kernel knows

@@ -15,29 +15,27 @@ from contextlib import AbstractContextManager
 
 import torch
 from torch import Tensor
-from torch._C import _functorch
 from torch.autograd import forward_ad
 
 from solutions.layers import full_precision
 
 Steps = Callable[..., Tensor | tuple[Tensor, ...]]
 
+_BATCHED = torch._C._parse_dispatch_key("VmapMode")  # of `is_grads_batched`, whose tensors torch.func knows nothing of
 
-def ordinary(*tensors: Tensor | None) -> bool:
+
+def ordinary() -> bool:
     """True in plain eager code, and while a compiler traces it: at most a first derivative, in reverse mode.
 
-    False under a transform of torch.func (grad, vmap, jvp), in forward mode, and for the batched cotangents of
-    `torch.autograd.grad(…, is_grads_batched=True)`.
+    False under a transform of torch.func (grad, vmap, jvp), within a level of forward mode, and for the batched
+    cotangents of `torch.autograd.grad(…, is_grads_batched=True)`. Torch's state is asked and not each tensor: a
+    recurrence of one step takes no longer than this did.
     """
     if torch._C._are_functorch_transforms_active():
         return False
     if torch.compiler.is_compiling():
         return True
-    return not any(
-        _functorch.is_legacy_batchedtensor(x) or forward_ad.unpack_dual(x).tangent is not None
-        for x in tensors
-        if x is not None
-    )
+    return forward_ad._current_level < 0 and not torch._C._dispatch_tls_is_dispatch_key_included(_BATCHED)
 
 
 def gradients(
@@ -81,7 +79,7 @@ class _Twice(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g: Tensor):
         inputs = ctx.saved_tensors
-        if ordinary(g) and not torch.is_grad_enabled():
+        if ordinary() and not torch.is_grad_enabled():
             return g, None, *(None for _ in inputs)
         return None, None, *gradients(ctx.steps, inputs, ctx.needs_input_grad[2:], [g])
 
@@ -157,7 +155,7 @@ class Operator:
     def _derive(self, ctx, *cotangents: Tensor | None) -> tuple[Tensor | None, ...]:
         saved, needed = ctx.saved_tensors, ctx.needs_input_grad[: self.inputs]
         cotangents = cotangents[: self.results]
-        if torch.is_grad_enabled() or not ordinary(*cotangents):
+        if torch.is_grad_enabled() or not ordinary():
             return tuple(gradients(self.steps, saved[: self.inputs], needed, cotangents))
         results = saved[self.inputs : self.inputs + self.results]
         given = [torch.zeros_like(y) if g is None else g for y, g in zip(results, cotangents, strict=True)]

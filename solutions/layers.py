@@ -84,9 +84,14 @@ def masked_softmax(scores: Float[Tensor, "*B T"], visible: Bool[Tensor, "*#B T"]
 
 
 def full_precision(x: Tensor) -> AbstractContextManager:
-    """A context without autocast on the device of x: for states that are added up over many steps."""
+    """A context without autocast on the device of x: for states that are added up over many steps.
+
+    A compiled program has it in any case, since it may run under autocast that was off when it was traced.
+    """
     device = x.device.type
-    return torch.autocast(device, enabled=False) if torch.amp.is_autocast_available(device) else nullcontext()
+    if torch.amp.is_autocast_available(device) and (torch.compiler.is_compiling() or torch.is_autocast_enabled(device)):
+        return torch.autocast(device, enabled=False)
+    return nullcontext()
 
 
 def before(lengths: Int[Tensor, "B"], T: int) -> Bool[Tensor, "B T"]:

@@ -49,7 +49,8 @@ def _linear(theirs: Tensors, name: str, ours: str, shape: Shape = lambda W: W) -
 def gpt2(theirs: nn.Module) -> LanguageModel:
     """GPT-2 of any size (Radford et al. 2019)."""
     config, given = theirs.config, theirs.state_dict()
-    _require(config, activation_function="gelu_new", tie_word_embeddings=True, scale_attn_by_inverse_layer_idx=False)
+    _require(config, activation_function="gelu_new", tie_word_embeddings=True, add_cross_attention=False)
+    _require(config, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False, embd_pdrop=config.resid_pdrop)
     J, K, N = config.n_embd, config.n_head, config.n_layer
     ours = LanguageModel(
         config.vocab_size, J, K, J // K, config.n_inner or 4 * J, N, config.n_positions,
@@ -106,7 +107,8 @@ def llama(theirs: nn.Module) -> LanguageModel:
 def masked_language_model(theirs: nn.Module) -> MaskedLanguageModel:
     """BERT with its head (Devlin et al. 2018); the encoder is `.bert`, without a pooler."""
     config, given = theirs.config, theirs.state_dict()
-    _require(config, hidden_act="gelu", attention_probs_dropout_prob=config.hidden_dropout_prob)
+    _require(config, hidden_act="gelu", tie_word_embeddings=True, is_decoder=False, add_cross_attention=False)
+    _require(config, attention_probs_dropout_prob=config.hidden_dropout_prob)
     J, K, N = config.hidden_size, config.num_attention_heads, config.num_hidden_layers
     ours = MaskedLanguageModel(
         config.vocab_size, J, K, J // K, config.intermediate_size, N, config.max_position_embeddings,

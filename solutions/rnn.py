@@ -179,7 +179,7 @@ def by_steps(steps: Callable[..., tuple[Tensor, ...]], x: Tensor, *rest: Tensor)
     if torch.compiler.is_compiling():
         x, *rest = (tensor.to(rest[-1].dtype) for tensor in (x, *rest))  # autocast may have made the input narrow
         return COMPILED[steps](x, *rest)
-    if steps in FUSED and fused.allowed(x, *rest):
+    if steps in FUSED and fused.allowed(x):
         return FUSED[steps](x, *rest)
     return steps(x, *rest)
 

@@ -107,7 +107,7 @@ class SpatialAttention(MultiHeadAttention):
         if torch.compiler.is_compiling() or R >= X:  # no loop over sizes that a compiler leaves open
             return self.join(look(rows, query, key, value))
         blocks = zip(rows.split(R), query.split(R * Y, dim=2), strict=True)
-        if ordinary(h):
+        if ordinary():
             look = partial(checkpoint, look, use_reentrant=False)
         heads = [look(x1, part, key, value) for x1, part in blocks]
         return self.join(torch.cat(heads, dim=2))

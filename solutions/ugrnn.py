@@ -93,7 +93,7 @@ class UGRNN(nn.Module):
             parameters = self._stacked()
             x = x.to(self.B_R.dtype)
             h0 = x.new_zeros(x.shape[0], len(self.B_R)) if h0 is None else h0.to(x.dtype)
-            recurrence = fast_ugrnn if ordinary(x, h0, *parameters) else ugrnn_steps
+            recurrence = fast_ugrnn if ordinary() else ugrnn_steps
             h = recurrence(x, h0, *parameters)[0].transpose(0, 1)
         return h, h[:, -1] if x.shape[1] else h0
 

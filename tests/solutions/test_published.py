@@ -98,9 +98,14 @@ def test_masked_language_model():
     ("convert", "build", "changes"),
     [
         (published.gpt2, gpt2, {"activation_function": "gelu"}),
+        (published.gpt2, gpt2, {"scale_attn_weights": False}),
+        (published.gpt2, gpt2, {"add_cross_attention": True}),
+        (published.gpt2, gpt2, {"embd_pdrop": 0.2}),
         (published.llama, llama, {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}}),
         (published.llama, llama, {"attention_bias": True}),
         (published.masked_language_model, bert, {"hidden_act": "relu"}),
+        (published.masked_language_model, bert, {"is_decoder": True}),
+        (published.masked_language_model, bert, {"tie_word_embeddings": False}),
     ],
 )
 def test_another_function_is_refused(convert, build, changes):
