@@ -21,7 +21,7 @@ from autograder.parts.redrawn import Redrawn
 DRAWS = 3  # of the entries of one case
 TRIED = 12  # draws of sizes, among which is the smallest
 SHOWN = 48  # entries that a case shows, in all
-WIDE = 400  # entries of a case of which the shapes are shown
+WIDE = 2000  # entries of a case of which the shapes are shown
 _LETTERS = 600  # that tell of its arguments
 
 _SMALL = ((-1.0, 0.0, 1.0, 2.0), (0.0,), (0.0, 1.0), (1.0, 2.0))
@@ -67,7 +67,7 @@ def small(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
             continue
         for which in range(4):
             case = _drawn(part, draw, p, min(sized)[1], which, functools.partial(_small, which))
-            if case and can_be_shown(case) and _size(case) <= SHOWN:
+            if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(_given(case)):
                 found.setdefault("; ".join(words(case)), case)
     return list(found.values())
 
@@ -100,6 +100,17 @@ def _given(case: Case) -> dict[str, Any]:
     """All that a call is made with; of a module also what it is built from, and its parameters."""
     options = case.options
     return {**options.get("init", {}), **options.get("state", {}), **case.arguments}
+
+
+def _exact(value: Any) -> bool:
+    """Whether what is shown of a value is all of it."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return all(map(_exact, value))
+    return not isinstance(value, float) or not np.isfinite(value) or float(literal(value)) == value
 
 
 def can_be_shown(case: Case) -> bool:
@@ -136,7 +147,7 @@ def _nested(value: Any) -> str:
     if isinstance(value, list | tuple):
         forms = [(form, len(list(run))) for form, run in itertools.groupby(map(_nested, value))]
         return "[" + ", ".join(f"{count} x {form}" if count > 1 else form for form, count in forms) + "]"
-    return type(value).__name__
+    return "a number" if isinstance(value, float) else type(value).__name__
 
 
 def literal(value: Any) -> str:
