@@ -1,0 +1,193 @@
+"""All questions about one student's submission that have a key, and the five of them that a sheet asks.
+
+A part is asked about as it stood at its own test: the cells up to there have run, and no later one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autograder.authoring.source_notebook import OVERVIEW
+from autograder.authoring.variants import stream_key
+from autograder.core import Part, Question
+from autograder.defence.about_code import Subject, questions_about
+from autograder.defence.about_lines import KINDS, Lines, Typed, is_right
+from autograder.defence.bench import LIMITS, Bench
+from autograder.defence.code import Definition
+from autograder.defence.keys import Asked
+from autograder.grading.submission import Submission
+from autograder.parts.function import Function
+from autograder.protocol.answering import question_frame
+from autograder.protocol.respondents import local
+from autograder.sandbox import Limits, Session
+
+QUESTIONS = 5
+LEAST = 4  # below, a sheet says little
+CODE_PARTS = 3  # that are looked at, as long as their questions are enough
+ENOUGH = 14
+_OF_A_KIND = {"change": 3, "shape": 2, "value": 2, "input": 2, "line": 1, "lost": 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handed:
+    """One of a student's notebooks, with the parts that lost points."""
+
+    name: str
+    submission: Submission
+    lost: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """What one student is asked. `code` has the definitions that the questions are about, by notebook and name."""
+
+    student: str
+    asked: tuple[Asked, ...]
+    code: Mapping[tuple[str, str], Definition] = field(default_factory=dict)
+
+    def shown(self) -> list[tuple[str, str]]:
+        """The definitions that are printed, in the order of the questions."""
+        named = ((item.notebook, item.shows) for item in self.asked if item.shows)
+        return [place for place in dict.fromkeys(named) if place in self.code]
+
+
+class Chooser:
+    """Draws the sheets of a class, one after the other, so that answers are even and neighbours are asked otherwise."""
+
+    def __init__(self, secret: bytes, assignment: str, limits: Limits = LIMITS) -> None:
+        self._secret, self._assignment, self._limits = secret, assignment, limits
+        self._said: Counter[tuple[str, str]] = Counter()
+        self._used: Counter[str] = Counter()
+
+    def sheet(self, student: str, notebooks: Sequence[Handed]) -> Sheet:
+        """A student's sheet; with fewer questions, or none, where not enough have a certain key."""
+        key = stream_key(self._secret, "defence", self._assignment, student)
+        code: dict[tuple[str, str], Definition] = {}
+        found = list(_all(notebooks, key, code, self._limits))
+        asked = tuple(self._chosen(found, np.random.default_rng(key)))
+        for item in asked:
+            self._said[item.kind, item.guess] += 1
+            self._used[_seen(item)] += 1
+        return Sheet(student=student, asked=asked, code=code)
+
+    def _chosen(self, found: Sequence[Asked], rng: np.random.Generator) -> list[Asked]:
+        left = [found[int(place)] for place in rng.permutation(len(found))]
+        chosen: list[Asked] = []
+        while left and len(chosen) < QUESTIONS:
+            best = min(left, key=lambda item: self._cost(item, chosen))
+            chosen.append(best)
+            left = [item for item in left if item is not best and not _alike(item, best)]
+        order = {name: place for place, name in enumerate(dict.fromkeys(item.notebook for item in found))}
+        return sorted(chosen, key=lambda item: (order[item.notebook], item.shows, item.lines))
+
+    def _cost(self, item: Asked, chosen: Sequence[Asked]) -> tuple[float, ...]:
+        """How little an item brings: its kind has had its share, its answer was said, others are asked it."""
+        kinds = Counter(other.kind for other in chosen)
+        over = kinds[item.kind] >= _OF_A_KIND[item.kind]
+        again = any((other.kind, other.guess) == (item.kind, item.guess) for other in chosen)
+        said = self._said[item.kind, item.guess] / (1 + max(self._of_kind(item.kind), 1))
+        parts = sum((other.notebook, other.part) == (item.notebook, item.part) for other in chosen)
+        return over, again, round(kinds[item.kind] / _OF_A_KIND[item.kind] + 2 * said, 3), self._used[_seen(item)], parts
+
+    def _of_kind(self, kind: str) -> int:
+        return sum(count for (each, _), count in self._said.items() if each == kind)
+
+
+def _seen(item: Asked) -> str:
+    """What a neighbour would have to be asked so that one could copy."""
+    return f"{item.part} {item.text} {item.options}"
+
+
+def _alike(one: Asked, other: Asked) -> bool:
+    """Whether the answer to one helps with the other: the same place of the code, or the same line."""
+    same = (one.notebook, one.shows) == (other.notebook, other.shows) and one.kind == other.kind
+    return same and (one.lines == other.lines != () or one.kind in ("line", "lost", "input", "value"))
+
+
+def _all(
+    notebooks: Sequence[Handed], key: tuple[int, ...], code: dict[tuple[str, str], Definition], limits: Limits
+) -> Iterator[Asked]:
+    """Questions about the typed lines of every notebook, and about the code of some parts, until there are enough."""
+    rng = np.random.default_rng((*key, 1))
+    parts = [
+        (handed, part)
+        for handed in notebooks
+        for part in handed.submission.paper.parts
+        if isinstance(part, Function) and part.kind in ("function", "module")
+    ]
+    order = [parts[int(place)] for place in rng.permutation(len(parts))]
+    order.sort(key=lambda pair: pair[1].name not in pair[0].lost)  # those that lost points come first
+    found, looked = 0, 0
+    for handed, part in order:
+        if looked >= CODE_PARTS and found >= ENOUGH:
+            break
+        asked = list(_about(handed, part, (*key, 2, looked), code, limits))
+        found, looked = found + len(asked), looked + bool(asked)
+        yield from asked
+    for place, handed in enumerate(notebooks):
+        yield from _lines(handed, (*key, 3, place), limits)
+
+
+def _about(
+    handed: Handed, part: Function, key: tuple[int, ...], code: dict[tuple[str, str], Definition], limits: Limits
+) -> Iterator[Asked]:
+    paper = handed.submission.paper
+    cells = cells_before(handed.submission.notebook, part.name)
+    if not any(part.name in cell for cell in cells):
+        return
+    with Bench(cells, handed.submission.files, limits) as bench:
+        code |= {(handed.name, name): each for name, each in bench.definitions.items() if (handed.name, name) not in code}
+        if any(code[handed.name, name] != each for name, each in bench.definitions.items()):
+            return  # a name that means another thing at another part
+        subject = Subject(
+            notebook=handed.name,
+            part=part,
+            p=paper.parameters,
+            key=key,
+            lost=part.name in handed.lost,
+            reference=local(part.reference, part.name, paper.parameters),
+        )
+        yield from questions_about(subject, bench)
+
+
+def cells_before(notebook: Mapping[str, Any], part: str = "") -> list[str]:
+    """The code cells that have run when a part is marked, or all of them."""
+    found = []
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader") or {}
+        if marks.get("grade") and marks.get("grade_id") == part:
+            break
+        if cell["cell_type"] == "code" and cell["source"].strip() and not marks.get("grade"):
+            if marks.get("grade_id") != OVERVIEW:
+                found.append(cell["source"])
+    return found
+
+
+def _lines(handed: Handed, key: tuple[int, ...], limits: Limits) -> Iterator[Asked]:
+    """What was typed in a notebook, where it is right."""
+    paper = handed.submission.paper
+    parts = [part for part in paper.parts if part.kind in KINDS and part.name not in handed.lost]
+    if parts:
+        texts = _typed(handed.submission, parts, limits)
+        right = [part for part in parts if part.name in texts and is_right(part, paper.parameters, texts)]
+        typed = [Typed(part=part, text=texts[part.name]) for part in right]
+        yield from Lines(notebook=handed.name, p=paper.parameters, key=key, typed=typed).questions()
+
+
+def _typed(submission: Submission, parts: Sequence[Part], limits: Limits) -> dict[str, str]:
+    """The text of each answer, by part."""
+    with Session(limits, dict(submission.files)) as session:
+        for cell in cells_before(submission.notebook):
+            session.run(cell)
+        asked = [Question(kind="typed", name=part.name) for part in parts]
+        answers = [session.put([(question_frame(question), 1)])[0] for question in asked]
+    return {
+        part.name: answer.value
+        for part, answer in zip(parts, answers, strict=True)
+        if answer.failure is None and isinstance(answer.value, str)
+    }
