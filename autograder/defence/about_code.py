@@ -259,9 +259,7 @@ def at(name: str, line: int) -> str:
 
 
 def _changed(slip: Slip) -> str:
-    return (
-        f"Line {slip.line} of `{slip.name}` is changed in one place:\n\n```\n{slip.after.strip()}\n```"
-    )
+    return f"Line {slip.line} of `{slip.name}` is changed in one place:\n\n```\n{slip.after.strip()}\n```"
 
 
 def _with(part: Function, case: Case) -> str:
@@ -275,5 +273,3 @@ def _in_line(case: Case) -> str:
 
 def _error(answers: Sequence[Answer]) -> str:
     return next((answer.detail for answer in answers if answer.failure), "")
-
-

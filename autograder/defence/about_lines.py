@@ -109,16 +109,9 @@ def _answering(texts: Mapping[str, str]) -> Ask:
     return ask
 
 
-def is_right(part: Part, p: Parameters, texts: Mapping[str, str]) -> bool:
-    """Whether the judge gives the text all points."""
-    return judge_part(part, p, _answering(texts), (0,)).standing == "earned"
-
-
 def refuted(part: Part, p: Parameters, texts: Mapping[str, str]) -> bool:
     """Whether the judge has decided, and found something wrong: neither held nor unread."""
     outcome = judge_part(part, p, _answering(texts), (0,))
     return outcome.standing == "lost" and not any(
         verdict.code in ("unreadable", "missing", "staff") for verdict in outcome.verdicts
     )
-
-

@@ -14,17 +14,16 @@ import numpy as np
 
 from autograder.authoring.source_notebook import OVERVIEW
 from autograder.authoring.variants import stream_key
-from autograder.core import Part, Question
+from autograder.core import Answer, Question, Report
 from autograder.defence.about_code import Subject, questions_about
-from autograder.defence.about_lines import KINDS, Lines, Typed, is_right
+from autograder.defence.about_lines import KINDS, Lines, Typed
 from autograder.defence.bench import LIMITS, Bench
 from autograder.defence.code import Definition
 from autograder.defence.keys import Asked
 from autograder.grading.submission import Submission
 from autograder.parts.function import Function
-from autograder.protocol.answering import question_frame
 from autograder.protocol.respondents import local
-from autograder.sandbox import Limits, Session
+from autograder.sandbox import Limits
 
 QUESTIONS = 5
 LEAST = 4  # below, a sheet says little
@@ -35,11 +34,30 @@ _OF_A_KIND = {"change": 3, "shape": 2, "value": 2, "input": 2, "line": 1, "lost"
 
 @dataclass(frozen=True, kw_only=True)
 class Handed:
-    """One of a student's notebooks, with the parts that lost points."""
+    """One of a student's notebooks, and what grading found and was told about it."""
 
     name: str
     submission: Submission
-    lost: frozenset[str] = frozenset()
+    report: Report
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """The parts that lost points."""
+        return frozenset(outcome.part for outcome in self.report.outcomes if outcome.standing == "lost")
+
+    def typed(self) -> list[Typed]:
+        """The typed answers that earned all points, as they were read then."""
+        parts = {part.name: part for part in self.submission.paper.parts if part.kind in KINDS}
+        found = []
+        for outcome in self.report.outcomes:
+            said = [reply.value for question, reply in outcome.answers if _is_text(question, reply, outcome.part)]
+            if outcome.part in parts and outcome.standing == "earned" and said:
+                found.append(Typed(part=parts[outcome.part], text=said[0]))
+        return found
+
+
+def _is_text(question: Question, reply: Answer, part: str) -> bool:
+    return question.by_name and question.name == part and reply.failure is None and isinstance(reply.value, str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +110,13 @@ class Chooser:
         again = any((other.kind, other.guess) == (item.kind, item.guess) for other in chosen)
         said = self._said[item.kind, item.guess] / (1 + max(self._of_kind(item.kind), 1))
         parts = sum((other.notebook, other.part) == (item.notebook, item.part) for other in chosen)
-        return over, again, round(kinds[item.kind] / _OF_A_KIND[item.kind] + 2 * said, 3), self._used[_seen(item)], parts
+        return (
+            over,
+            again,
+            round(kinds[item.kind] / _OF_A_KIND[item.kind] + 2 * said, 3),
+            self._used[_seen(item)],
+            parts,
+        )
 
     def _of_kind(self, kind: str) -> int:
         return sum(count for (each, _), count in self._said.items() if each == kind)
@@ -130,7 +154,7 @@ def _all(
         found, looked = found + len(asked), looked + bool(asked)
         yield from asked
     for place, handed in enumerate(notebooks):
-        yield from _lines(handed, (*key, 3, place), limits)
+        yield from _lines(handed, (*key, 3, place))
 
 
 def _about(
@@ -141,7 +165,9 @@ def _about(
     if not any(part.name in cell for cell in cells):
         return
     with Bench(cells, handed.submission.files, limits) as bench:
-        code |= {(handed.name, name): each for name, each in bench.definitions.items() if (handed.name, name) not in code}
+        code |= {
+            (handed.name, name): each for name, each in bench.definitions.items() if (handed.name, name) not in code
+        }
         if any(code[handed.name, name] != each for name, each in bench.definitions.items()):
             return  # a name that means another thing at another part
         subject = Subject(
@@ -155,8 +181,8 @@ def _about(
         yield from questions_about(subject, bench)
 
 
-def cells_before(notebook: Mapping[str, Any], part: str = "") -> list[str]:
-    """The code cells that have run when a part is marked, or all of them."""
+def cells_before(notebook: Mapping[str, Any], part: str) -> list[str]:
+    """The code cells that have run when a part is marked."""
     found = []
     for cell in notebook["cells"]:
         marks = cell["metadata"].get("nbgrader") or {}
@@ -168,26 +194,7 @@ def cells_before(notebook: Mapping[str, Any], part: str = "") -> list[str]:
     return found
 
 
-def _lines(handed: Handed, key: tuple[int, ...], limits: Limits) -> Iterator[Asked]:
-    """What was typed in a notebook, where it is right."""
-    paper = handed.submission.paper
-    parts = [part for part in paper.parts if part.kind in KINDS and part.name not in handed.lost]
-    if parts:
-        texts = _typed(handed.submission, parts, limits)
-        right = [part for part in parts if part.name in texts and is_right(part, paper.parameters, texts)]
-        typed = [Typed(part=part, text=texts[part.name]) for part in right]
-        yield from Lines(notebook=handed.name, p=paper.parameters, key=key, typed=typed).questions()
-
-
-def _typed(submission: Submission, parts: Sequence[Part], limits: Limits) -> dict[str, str]:
-    """The text of each answer, by part."""
-    with Session(limits, dict(submission.files)) as session:
-        for cell in cells_before(submission.notebook):
-            session.run(cell)
-        asked = [Question(kind="typed", name=part.name) for part in parts]
-        answers = [session.put([(question_frame(question), 1)])[0] for question in asked]
-    return {
-        part.name: answer.value
-        for part, answer in zip(parts, answers, strict=True)
-        if answer.failure is None and isinstance(answer.value, str)
-    }
+def _lines(handed: Handed, key: tuple[int, ...]) -> Iterator[Asked]:
+    """About what was typed in a notebook, where it is right."""
+    p = handed.submission.paper.parameters
+    return Lines(notebook=handed.name, p=p, key=key, typed=handed.typed()).questions()
