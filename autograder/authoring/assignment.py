@@ -46,8 +46,8 @@ class Assignment:
     that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration. The
     `excused` have no mark in it, whatever they handed in.
     `opening` stands above the first question; `hand_in` says where and how answers are handed in.
-    `exam` is what holds on paper, and `defence` what the questions about own answers count. `seeds` are those of problems that have one of their own, and `parameters` what is
-    fixed of a problem's draw.
+    `exam` is what holds on paper, `defence` what questions about own answers count. `seeds` are those of problems that
+    have one of their own, and `parameters` what is fixed of a problem's draw.
     """
 
     name: str

@@ -40,8 +40,8 @@ def defend(assignment: str, table: Path | None, course: Path | None, dry_run: bo
       key/                  the keys
       answers.csv           a line for each student: enter what they answered
 
-    In answers.csv a cell is the letter or the words that were written, or your own yes or no. Who has few right is held,
-    and no mark follows before a person has talked with them: the column talk then says keep, or how many count.
+    In answers.csv a cell is the letter or the words that were written, or your own yes or no. Who has few right is
+    held, and no mark follows before a person has talked with them: the column talk then says keep, or how many count.
 
     \b
     [defence] in ASSIGNMENT.toml says what it counts:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +41,8 @@ class Definition:
 class Slip:
     """A definition with one place changed. `line` is the number of the line that is another one then.
 
-    `inside` is the innermost function there, and `probe` has, in the changed place, a name that there is not: where that stops nothing, the place is not reached.
+    `inside` is the innermost function there, and `probe` has, in the changed place, a name that there is not: where
+    that stops nothing, the place is not reached.
     """
 
     kind: str
@@ -205,10 +205,10 @@ def shown(definition: Definition, marked: Sequence[int]) -> list[tuple[int, str]
         if end - start < _MOST_LINES or any(abs(place - line) <= _AROUND for line in marked)
     }
     found: list[tuple[int, str]] = []
-    for _, run in itertools.groupby(sorted(wanted), lambda place, count=itertools.count(): place - next(count)):
-        if found:
+    for place in sorted(line for line in wanted if 1 <= line <= len(lines)):
+        if found and found[-1][0] != place - 1:
             found.append((0, "…"))
-        found += [(place, lines[place - 1]) for place in run]
+        found.append((place, lines[place - 1]))
     return found
 
 

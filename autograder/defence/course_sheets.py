@@ -91,7 +91,7 @@ def _handed(course: Path, assignment: Assignment, place: CourseDirectory, studen
     """A student's graded notebooks, in the order of the assignment."""
     folder = Path(place.format_path(place.autograded_directory, student, assignment.name))
     order = list(assignment.problems)
-    found = sorted(folder.glob("*.ipynb"), key=lambda path: (order + [path.stem]).index(path.stem))
+    found = sorted(folder.glob("*.ipynb"), key=lambda path: [*order, path.stem].index(path.stem))
     for path in found:
         report = reports.path_of(course, assignment.name, student, path.stem)
         notebook = _read(path)

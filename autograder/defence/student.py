@@ -110,13 +110,8 @@ class Chooser:
         again = any((other.kind, other.guess) == (item.kind, item.guess) for other in chosen)
         said = self._said[item.kind, item.guess] / (1 + max(self._of_kind(item.kind), 1))
         parts = sum((other.notebook, other.part) == (item.notebook, item.part) for other in chosen)
-        return (
-            over,
-            again,
-            round(kinds[item.kind] / _OF_A_KIND[item.kind] + 2 * said, 3),
-            self._used[_seen(item)],
-            parts,
-        )
+        much = round(kinds[item.kind] / _OF_A_KIND[item.kind] + 2 * said, 3)
+        return over, again, much, self._used[_seen(item)], parts
 
     def _of_kind(self, kind: str) -> int:
         return sum(count for (each, _), count in self._said.items() if each == kind)
@@ -165,10 +160,8 @@ def _about(
     if not any(part.name in cell for cell in cells):
         return
     with Bench(cells, handed.submission.files, limits) as bench:
-        code |= {
-            (handed.name, name): each for name, each in bench.definitions.items() if (handed.name, name) not in code
-        }
-        if any(code[handed.name, name] != each for name, each in bench.definitions.items()):
+        here = {(handed.name, name): each for name, each in bench.definitions.items()}
+        if any(code.setdefault(place, each) != each for place, each in here.items()):
             return  # a name that means another thing at another part
         subject = Subject(
             notebook=handed.name,
@@ -188,9 +181,9 @@ def cells_before(notebook: Mapping[str, Any], part: str) -> list[str]:
         marks = cell["metadata"].get("nbgrader") or {}
         if marks.get("grade") and marks.get("grade_id") == part:
             break
-        if cell["cell_type"] == "code" and cell["source"].strip() and not marks.get("grade"):
-            if marks.get("grade_id") != OVERVIEW:
-                found.append(cell["source"])
+        runs = cell["cell_type"] == "code" and not marks.get("grade") and marks.get("grade_id") != OVERVIEW
+        if runs and cell["source"].strip():
+            found.append(cell["source"])
     return found
 
 
