@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from autograder.core import Answer, Ask, Case, Parameters, Question
 from autograder.defence import cases as shown_cases
 from autograder.defence.bench import Bench
-from autograder.defence.code import Slip, slips
+from autograder.defence.code import Slip, sites
 from autograder.defence.keys import (
     CHANGES,
     LETTERS,
@@ -25,7 +26,7 @@ from autograder.defence.keys import (
 )
 from autograder.parts.function import Function
 
-SLIPS = 26  # that are tried for one part
+SLIPS = 18  # that are tried for one part
 OPTIONS = 4
 FEW = 9  # small cases that a part's versions are compared on
 _WIDEST = 240  # letters of a small case
@@ -120,6 +121,10 @@ class _About:
     def _rng(self, purpose: int) -> np.random.Generator:
         return np.random.default_rng((*self.subject.key, 7, purpose))
 
+    def _listed(self, name: str) -> tuple[str, ...]:
+        """What the sheet shows of the code: the part's own definition, and the one that the question is about."""
+        return tuple(dict.fromkeys((self.subject.part.name, name)))
+
     def _call(self) -> str:
         told = ", ".join(f"`{item}`" for item in shown_cases.in_shapes(self.drawn))
         anything = " The entries of the arrays are any numbers." if ": [" in told else ""
@@ -136,7 +141,7 @@ class _About:
                 text=f"{self._call()} Which shape does `{word}` have after {at(name, line)}?",
                 answer=str(shape),
                 guess=str(shape),
-                shows=name,
+                shows=self._listed(name),
                 lines=(line,),
                 proof=self._proof("shape", name, self.put[:1], place=(line, word)),
             )
@@ -156,21 +161,21 @@ class _About:
                 text=f"{_with(self.subject.part, case)} What is {which}? A whole number or a fraction.",
                 answer=number,
                 guess=number,
-                shows=name,
+                shows=self._listed(name),
                 proof=self._proof("value", name, (question,), place=place),
             )
 
     def _slips(self) -> Iterator[tuple[Slip, list[Answer]]]:
         """Changes of one place, in the student's own order, each with what the code answers then."""
         found = [
-            slip
+            site
             for name, lines in sorted(self.executed.items())
             if name in self.bench.definitions
-            for slip in slips(self.bench.definitions[name], lines)
+            for site in sites(self.bench.definitions[name], lines)
         ]
         order = self._rng(2).permutation(len(found))
-        for place in order[:SLIPS]:
-            slip = found[int(place)]
+        made = (found[int(place)].make() for place in order)
+        for slip in itertools.islice(filter(None, made), SLIPS):
             answers = self.bench.changed(slip.name, slip.text, self.put)
             if len(answers) == len(self.put):
                 yield slip, answers
@@ -188,7 +193,7 @@ class _About:
                     options=tuple(CHANGES.values()),
                     answer=LETTERS[list(CHANGES).index(outcome)],  # type: ignore[arg-type]
                     guess=outcome,
-                    shows=slip.name,
+                    shows=self._listed(slip.name),
                     lines=(slip.line,),
                     why=_error(answers) if outcome == "error" else "",
                     proof=self._proof("change", slip.name, self.put[self.general], text=slip.text),
@@ -239,7 +244,7 @@ class _About:
             options=tuple(_in_line(self.few[place]) for place in order),
             answer=letter,
             guess=letter,
-            shows=name,
+            shows=self._listed(name),
             proof=self._proof(kind, name, questions, text=changed, place=(wanted,)),
         )
 

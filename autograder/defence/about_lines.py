@@ -45,7 +45,7 @@ class Lines:
     typed: Sequence[Typed]
 
     def questions(self) -> Iterator[Asked]:
-        """One for each answer of several lines, and one for answers of one line each, in an order of the student's."""
+        """One, about an answer of several lines or about answers of one line each, whichever chance gives."""
         rng = np.random.default_rng((*self.key, 8))
         groups = [[(item, line) for line in item.lines] for item in self.typed if len(item.lines) >= LEAST]
         short = [(item, item.lines[0]) for item in self.typed if len(item.lines) == 1 and _simple(item)]
@@ -56,6 +56,7 @@ class Lines:
             lines = groups[int(place)]
             if all(len(line) <= _LONGEST for _, line in lines) and len(lines) <= len(LETTERS):
                 yield from self._asked(lines, rng)
+                return
 
     def _asked(self, lines: Sequence[tuple[Typed, str]], rng: np.random.Generator) -> Iterator[Asked]:
         one = len({item.part.name for item, _ in lines}) == 1
@@ -100,7 +101,9 @@ def _simple(item: Typed) -> bool:
     return item.part.kind == "expression"
 
 
-def _answering(texts: Mapping[str, str]) -> Ask:
+def answering(texts: Mapping[str, str]) -> Ask:
+    """Gives each part its text, as a notebook would."""
+
     def ask(question: Question) -> Answer:
         if question.name in texts:
             return Answer(value=texts[question.name])
@@ -111,7 +114,7 @@ def _answering(texts: Mapping[str, str]) -> Ask:
 
 def refuted(part: Part, p: Parameters, texts: Mapping[str, str]) -> bool:
     """Whether the judge has decided, and found something wrong: neither held nor unread."""
-    outcome = judge_part(part, p, _answering(texts), (0,))
+    outcome = judge_part(part.terse(), p, answering(texts), (0,))
     return outcome.standing == "lost" and not any(
         verdict.code in ("unreadable", "missing", "staff") for verdict in outcome.verdicts
     )

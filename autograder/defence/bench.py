@@ -20,8 +20,8 @@ from autograder.sandbox import Limits, Session
 
 Outcome = Literal["same", "values", "shape", "error"]
 SAME, OTHER = 1e-10, 1e-2  # relative differences; what lies between is near no key
-LIMITS = Limits(cell_seconds=20, question_seconds=2, notebook_seconds=60)
-_ENDS = 3
+LIMITS = Limits(cell_seconds=20, question_seconds=1, notebook_seconds=60)
+_ENDS = 2
 
 
 class Bench:

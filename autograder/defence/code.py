@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from autograder.parts.mutants import Change, changes, places
 
 UNSEEN = ("detached", "detach left out", "clone left out", "single precision", "infinity", "contiguous left out")
 _ODD = re.compile(r"-0\b|-1 [+-] 1|\+ 1 - 1|- 1 \+ 1")  # nobody writes that
 _BRACKETS = re.compile(r"(?<![\w)\]])\((\w+)\)")
+_LONGEST = 140  # letters of a line in which somebody is to see one change
 _MOST_LINES = 34  # of a definition that is shown whole
 _AROUND = 9  # lines, where it is longer
 _SIMPLE = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Tuple, ast.Dict)
@@ -49,7 +52,6 @@ class Slip:
     name: str
     inside: str
     line: int
-    before: str
     after: str
     text: str
     probe: str
@@ -74,34 +76,50 @@ def definitions(cells: Iterable[str]) -> dict[str, Definition]:
     return found
 
 
-def slips(definition: Definition, executed: set[int]) -> Iterator[Slip]:
-    """Every change of one place in a line that is executed, in the order of the tree."""
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """A place of a definition where one change can be made; it is made when it is asked for."""
+
+    kind: str
+    definition: Definition
+    make: Callable[[], Slip | None] = field(repr=False)
+
+
+def sites(definition: Definition, executed: set[int]) -> Iterator[Site]:
+    """Every place of a line that is executed, with each change there, in the order of the tree."""
     tree = ast.parse(definition.text)
     hidden = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     for node, put in list(places(tree)):
         line = getattr(node, "lineno", 0)
-        if line not in executed or line != getattr(node, "end_lineno", 0) or id(node) in hidden:
+        one_line = line in executed and line == getattr(node, "end_lineno", 0)
+        if not one_line or id(node) in hidden or len(definition.lines[line - 1]) > _LONGEST:
             continue
         for kind, change in (*changes(node), *_rewritings(node)):
-            if kind in UNSEEN:
-                continue
-            changed = change(node)
-            put(changed)
-            text = _rewritten(definition.text, node, changed, ast.dump(tree))
-            put(node)
-            if text and text != definition.text and not _ODD.search(text.split("\n")[line - 1]):
-                probe = _spliced(definition.text, node, "no_such_name_")
-                before, after = definition.lines[line - 1], text.split("\n")[line - 1]
-                yield Slip(
-                    kind=kind,
-                    name=definition.name,
-                    inside=_inside(definition, line),
-                    line=line,
-                    before=before,
-                    after=after,
-                    text=text,
-                    probe=probe,
-                )
+            if kind not in UNSEEN:
+                make = functools.partial(_slip, definition, tree, node, put, kind, change)
+                yield Site(kind=kind, definition=definition, make=make)
+
+
+def _slip(
+    definition: Definition, tree: ast.AST, node: ast.AST, put: Callable[[ast.AST], None], kind: str, change: Any
+) -> Slip | None:
+    """One change; None where it changes nothing, is more than a line, or is what nobody writes."""
+    changed = change(node)
+    put(changed)
+    text = _rewritten(definition.text, node, changed, ast.dump(tree))
+    put(node)
+    line: int = node.lineno  # type: ignore[attr-defined]
+    if not text or text == definition.text or _ODD.search(text.split("\n")[line - 1]):
+        return None
+    return Slip(
+        kind=kind,
+        name=definition.name,
+        inside=_inside(definition, line),
+        line=line,
+        after=text.split("\n")[line - 1],
+        text=text,
+        probe=_spliced(definition.text, node, "no_such_name_"),
+    )
 
 
 def _inside(definition: Definition, line: int) -> str:

@@ -49,7 +49,7 @@ class Asked:
     """One question of a sheet, in Markdown, with its key.
 
     `options` are lettered; without them the answer is written. `guess` is what somebody would say who always says the
-    same. `shows` names the definition whose lines the sheet shows, `lines` those that the question is about.
+    same. `shows` names the definitions that the sheet shows, and `lines` the lines of the last one that are meant.
     """
 
     kind: Kind
@@ -59,7 +59,7 @@ class Asked:
     answer: str
     guess: str
     options: tuple[str, ...] = ()
-    shows: str = ""
+    shows: tuple[str, ...] = ()
     lines: tuple[int, ...] = ()
     why: str = ""
     proof: Proof | None = field(default=None, repr=False, compare=False)

@@ -22,15 +22,14 @@ def page(sheet: Sheet, title: str, names: Mapping[str, str], name: str, *, key: 
         {
             "number": number,
             "heading": heads.get(number, ""),
-            "listing": listing,
-            "of": item.shows,
+            "listings": listings,
             "title": TITLES[item.kind],
             "text": _html(item.text),
             "options": [(letter, _html(text)) for letter, text in zip(LETTERS, item.options, strict=False)],
             "answer": item.answer,
             "why": _html(item.why),
         }
-        for number, item, listing in items
+        for number, item, listings in items
     ]
     words = {"title": title, "name": name, "student": sheet.student, "explained": EXPLAINED}
     return str(_template().render(questions=questions, key=key, **words))

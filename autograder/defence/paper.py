@@ -19,11 +19,11 @@ def sheet_code(sheet: Sheet, title: str, names: Mapping[str, str], name: str) ->
         escaped(EXPLAINED),
         f"#field([Name], {quoted(name)})",
     ]
-    for number, item, listing in items:
+    for number, item, listings in items:
         if number in heads:
-            body.append(f"#problem({quoted(names.get(item.notebook, item.notebook))}, number: [])")
-        if listing:
-            body.append(f"Your `{item.shows}`:\n\n#block(inset: (left: 0.3cm), {raw(listing, block=True)[1:]})")
+            body.append(f"#heading(level: 1, {quoted(names.get(item.notebook, item.notebook))})")
+        for defined, listing in listings:
+            body.append(f"Your `{defined}`:\n\n#block(inset: (left: 0.3cm), {raw(listing, block=True)[1:]})")
         asked = f"[{markup(item.text)}]"
         body.append(f"#question({quoted(str(number))}, {quoted(TITLES[item.kind])}, [1], {asked}, {_answer(item)})")
     return _page(sheet, title, "", body)

@@ -27,7 +27,7 @@ from autograder.sandbox import Limits
 
 QUESTIONS = 5
 LEAST = 4  # below, a sheet says little
-CODE_PARTS = 3  # that are looked at, as long as their questions are enough
+CODE_PARTS = 2  # that are looked at, as long as their questions are enough
 ENOUGH = 14
 _OF_A_KIND = {"change": 3, "shape": 2, "value": 2, "input": 2, "line": 1, "lost": 1}
 
@@ -68,11 +68,6 @@ class Sheet:
     asked: tuple[Asked, ...]
     code: Mapping[tuple[str, str], Definition] = field(default_factory=dict)
 
-    def shown(self) -> list[tuple[str, str]]:
-        """The definitions that are printed, in the order of the questions."""
-        named = ((item.notebook, item.shows) for item in self.asked if item.shows)
-        return [place for place in dict.fromkeys(named) if place in self.code]
-
 
 class Chooser:
     """Draws the sheets of a class, one after the other, so that answers are even and neighbours are asked otherwise."""
@@ -86,11 +81,11 @@ class Chooser:
         """A student's sheet; with fewer questions, or none, where not enough have a certain key."""
         key = stream_key(self._secret, "defence", self._assignment, student)
         code: dict[tuple[str, str], Definition] = {}
-        found = list(_all(notebooks, key, code, self._limits))
+        found = list(candidates(notebooks, key, code, self._limits))
         asked = tuple(self._chosen(found, np.random.default_rng(key)))
         for item in asked:
             self._said[item.kind, item.guess] += 1
-            self._used[_seen(item)] += 1
+            self._used[seen(item)] += 1
         return Sheet(student=student, asked=asked, code=code)
 
     def _chosen(self, found: Sequence[Asked], rng: np.random.Generator) -> list[Asked]:
@@ -111,13 +106,13 @@ class Chooser:
         said = self._said[item.kind, item.guess] / (1 + max(self._of_kind(item.kind), 1))
         parts = sum((other.notebook, other.part) == (item.notebook, item.part) for other in chosen)
         much = round(kinds[item.kind] / _OF_A_KIND[item.kind] + 2 * said, 3)
-        return over, again, much, self._used[_seen(item)], parts
+        return over, again, much, self._used[seen(item)], parts
 
     def _of_kind(self, kind: str) -> int:
         return sum(count for (each, _), count in self._said.items() if each == kind)
 
 
-def _seen(item: Asked) -> str:
+def seen(item: Asked) -> str:
     """What a neighbour would have to be asked so that one could copy."""
     return f"{item.part} {item.text} {item.options}"
 
@@ -128,7 +123,7 @@ def _alike(one: Asked, other: Asked) -> bool:
     return same and (one.lines == other.lines != () or one.kind in ("line", "lost", "input", "value"))
 
 
-def _all(
+def candidates(
     notebooks: Sequence[Handed], key: tuple[int, ...], code: dict[tuple[str, str], Definition], limits: Limits
 ) -> Iterator[Asked]:
     """Questions about the typed lines of every notebook, and about the code of some parts, until there are enough."""
@@ -148,8 +143,10 @@ def _all(
         asked = list(_about(handed, part, (*key, 2, looked), code, limits))
         found, looked = found + len(asked), looked + bool(asked)
         yield from asked
-    for place, handed in enumerate(notebooks):
-        yield from _lines(handed, (*key, 3, place))
+    for place in map(int, rng.permutation(len(notebooks))):
+        if asked := list(_lines(notebooks[place], (*key, 3, place))):
+            yield from asked
+            return
 
 
 def _about(

@@ -23,28 +23,32 @@ TITLES = {
 }
 
 
-def numbered(sheet: Sheet) -> list[tuple[int, Asked, str]]:
-    """The questions with their numbers, and with the listing that stands above each, where it is not above another."""
-    found, listed = [], set()
+Numbered = tuple[int, Asked, tuple[tuple[str, str], ...]]
+
+
+def numbered(sheet: Sheet) -> list[Numbered]:
+    """The questions with their numbers, and the listings that stand above each, where not above another: name, text."""
+    found: list[Numbered] = []
+    listed: set[tuple[str, str]] = set()
     for number, item in enumerate(sheet.asked, 1):
-        place = (item.notebook, item.shows)
-        text = "" if place in listed or place not in sheet.code else listing(sheet, item)
-        listed.add(place)
-        found.append((number, item, text))
+        new = [name for name in item.shows if (item.notebook, name) in sheet.code.keys() - listed]
+        found.append((number, item, tuple((name, listing(sheet, item.notebook, name)) for name in new)))
+        listed |= {(item.notebook, name) for name in new}
     return found
 
 
-def listing(sheet: Sheet, item: Asked) -> str:
-    """The lines of a definition with their numbers; all of them where a question is about the whole."""
-    definition = sheet.code[item.notebook, item.shows]
-    here = [other for other in sheet.asked if (other.notebook, other.shows) == (item.notebook, item.shows)]
-    whole = any(not other.lines for other in here)
-    lines = list(enumerate(definition.lines, 1)) if whole else shown(definition, [n for o in here for n in o.lines])
+def listing(sheet: Sheet, notebook: str, name: str) -> str:
+    """The lines of a definition with their numbers: all, or, of a long one, those around what is asked."""
+    definition = sheet.code[notebook, name]
+    here = [item for item in sheet.asked if item.notebook == notebook and item.shows[-1:] == (name,)]
+    marked = [line for item in here for line in item.lines]
+    whole = not marked or any(not item.lines for item in here)
+    lines = list(enumerate(definition.lines, 1)) if whole else shown(definition, marked)
     width = len(str(len(definition.lines)))
     return "\n".join(f"{number or '':>{width}}  {text}".rstrip() for number, text in lines)
 
 
-def headings(items: Sequence[tuple[int, Asked, str]]) -> dict[int, str]:
+def headings(items: Sequence[Numbered]) -> dict[int, str]:
     """The notebook's name above the first question about it."""
     found: dict[str, int] = {}
     for number, item, _ in items:
