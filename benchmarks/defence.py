@@ -61,7 +61,8 @@ def right_submissions(problem: Problem, root: Path, *, seed: int = 1, most: int 
     """Notebooks in which every part is answered by one of its right answers, until each was handed in once."""
     p = variant(problem, seed).parameters
     answers = [
-        [item for item in (part.reference, *part.right_answers()) if part.applies(item, p)] for part in problem.parts
+        [part.reference, *(item for item in part.right_answers() if not callable(item) or part.applies(item, p))]
+        for part in problem.parts
     ]
     released = source_notebook.build(problem, seed)
     for number in range(min(most, max(map(len, answers)))):

@@ -28,7 +28,8 @@ from autograder.parts.function import Function
 
 SLIPS = 18  # that are tried for one part
 OPTIONS = 4
-FEW = 9  # small cases that a part's versions are compared on
+MANY = 24  # small cases that are looked at
+FEW = 12  # small cases that a part's versions are compared on
 _WIDEST = 240  # letters of a small case
 
 
@@ -89,6 +90,7 @@ class _About:
         if change_key(given, bench.ask(put)) != "same":
             return None  # it draws by chance, or remembers
         few = [case for case in shown_cases.small(part, subject.p, subject.key) if len(_in_line(case)) <= _WIDEST]
+        few = few[:MANY]
         further = [_put(part, case) for case in few]
         twice = list(zip(few, further, bench.ask(further), bench.ask(further), strict=False))
         sure = [(case, each, one) for case, each, one, two in twice if change_key([one], [two]) == "same"][:FEW]

@@ -24,12 +24,14 @@ SHOWN = 48  # entries that a case shows, in all
 WIDE = 2000  # entries of a case of which the shapes are shown
 _LETTERS = 600  # that tell of its arguments
 
-_SMALL = ((-1.0, 0.0, 1.0, 2.0), (0.0,), (0.0, 1.0), (1.0, 2.0))
+_WHOLE = (-1.0, 0.0, 1.0, 2.0)
+_VARIED = 7  # kinds of small numbers: any, and each of the first arrays nothing but zeros
+_SMALLEST = 2  # draws of sizes that small cases have
 
 
 def _small(which: int, drawn: Any, rng: np.random.Generator, before: int) -> Any:
-    """Whole numbers instead; of some arrays nothing but zeros."""
-    among = _SMALL[(which + before) % len(_SMALL)]
+    """Whole numbers instead; zeros for one of the arrays."""
+    among = (0.0,) if which and before == which - 1 else _WHOLE
     chosen = np.asarray(rng.choice(among, size=np.shape(drawn)))
     return chosen if chosen.ndim else float(chosen)
 
@@ -43,7 +45,14 @@ class _Again(Redrawn):
 
     def __init__(self, key: tuple[int, ...], turn: int, alter: Any) -> None:
         super().__init__(key, alter)
-        self._others = np.random.default_rng((*key, 4, turn))
+        self._others, self._plain = np.random.default_rng((*key, 4, turn)), alter is _any
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Between the bounds; in a small case in halves, where these lie between them."""
+        drawn = super().uniform(low, high, size)
+        halves = np.round(2 * np.asarray(drawn)) / 2
+        fits = not self._plain and bool(np.all((halves >= low) & (halves < high)))
+        return (halves if np.ndim(drawn) else float(halves)) if fits else drawn
 
 
 def general(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
@@ -61,15 +70,19 @@ def general(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
 def small(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
     """Cases that can be shown entry by entry, of all of the part's inputs; none twice."""
     found: dict[str, Case] = {}
-    for place, draw in enumerate(part.draws()):
-        sized = [(_size(case), each) for each in _keys((*key, place)) if (case := _drawn(part, draw, p, each, 0, _any))]
-        if not sized or min(sized)[0] > SHOWN:
-            continue
-        for which in range(4):
-            case = _drawn(part, draw, p, min(sized)[1], which, functools.partial(_small, which))
-            if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(_given(case)):
-                found.setdefault("; ".join(words(case)), case)
+    for which in range(_VARIED):
+        for place, draw in enumerate(part.draws()):
+            for key_of_size in _sizes(part, p, (*key, place), draw):
+                case = _drawn(part, draw, p, key_of_size, which, functools.partial(_small, which))
+                if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(_given(case)):
+                    found.setdefault("; ".join(words(case)), case)
     return list(found.values())
+
+
+def _sizes(part: Function, p: Parameters, key: tuple[int, ...], draw: Any) -> list[tuple[int, ...]]:
+    """The keys of the smallest draws."""
+    sized = [(_size(case), each) for each in _keys(key) if (case := _drawn(part, draw, p, each, 0, _any))]
+    return [each for size, each in sorted(sized)[:_SMALLEST] if size <= SHOWN]
 
 
 def _keys(key: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

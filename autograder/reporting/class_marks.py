@@ -64,8 +64,8 @@ class Mark:
 class Pupil:
     """A student: who it is, by which other names systems know it, and its marks by the item's name.
 
-    `parameters` are those of the variant, by notebook. `late` is what lateness takes from the sum, and `undefended` what
-    questions about the own answers do; `to_talk` while a person is to talk about these.
+    `parameters` are those of the variant, by notebook. `late` is what lateness takes from the sum, `undefended` what
+    questions about the own answers take; `to_talk` while a person is to talk about these.
     """
 
     id: str
