@@ -27,7 +27,7 @@ from autograder.authoring.variants import variant
 from autograder.core import Problem
 from autograder.defence.about_lines import answering
 from autograder.defence.bench import LIMITS, Bench, with_dtype
-from autograder.defence.keys import LETTERS, Asked, again, by_guess, most_common
+from autograder.defence.proofs import LETTERS, Asked, again, by_guess, most_common
 from autograder.defence.student import LEAST, Chooser, Handed, Sheet, candidates, cells_before, seen
 from autograder.grading.judge import judge_part
 from autograder.grading.notebook import mark, run_and_grade

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from autograder.core import Answer, Ask, Case, Parameters, Question
-from autograder.defence import cases as shown_cases
+from autograder.defence import shown_cases
 from autograder.defence.bench import Bench
 from autograder.defence.code import Slip, sites
-from autograder.defence.keys import (
+from autograder.defence.proofs import (
     CHANGES,
     LETTERS,
     Asked,

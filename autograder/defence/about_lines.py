@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from autograder.core import Answer, Ask, Parameters, Part, Question
-from autograder.defence.keys import LETTERS, Asked
+from autograder.defence.proofs import LETTERS, Asked
 from autograder.grading.judge import judge_part
 from autograder.parts.mutants import mutants_of_text
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from autograder.core import LAST_WORDS, Answer, Question
-from autograder.defence import tracing
+from autograder.defence import line_notes
 from autograder.defence.code import Definition, definitions
 from autograder.protocol.answering import question_frame
 from autograder.sandbox import Limits, Session
@@ -80,12 +80,12 @@ class Bench:
 
     def traced(self, question: Question) -> tuple[dict[str, set[int]], dict[tuple[str, int, str], list[int]]]:
         """The lines that a question executes, by definition, and the shapes that are bound in them."""
-        noting = "\n".join([tracing.START, *map(tracing.traced, self.definitions.values())])
-        asked = [question, Question(kind="value", name=tracing.NOTES)]
+        noting = "\n".join([line_notes.START, *map(line_notes.traced, self.definitions.values())])
+        asked = [question, Question(kind="value", name=line_notes.NOTES)]
         answers = self.ask(asked, noting)
         self._restore()
         notes = answers[1].value if len(answers) == 2 and answers[0].failure is None else None
-        return tracing.executed(notes), tracing.shapes(notes)
+        return line_notes.executed(notes), line_notes.shapes(notes)
 
     def _restore(self) -> None:
         if not self.tired:

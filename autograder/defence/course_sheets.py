@@ -25,8 +25,8 @@ from autograder.authoring.roster import of_course
 from autograder.authoring.sealing import is_ours
 from autograder.authoring.variants import course_secret
 from autograder.defence import page, paper
+from autograder.defence.sheet_words import TITLES
 from autograder.defence.student import LEAST, QUESTIONS, Chooser, Handed, Sheet
-from autograder.defence.wording import TITLES
 from autograder.errors import AutograderError, StaffError
 from autograder.grading import report as reports
 from autograder.grading.submission import load_submission

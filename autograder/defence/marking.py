@@ -17,7 +17,7 @@ from autograder.authoring import privacy
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.defence_rules import Defence
 from autograder.defence.course_sheets import KEYS, TALK
-from autograder.defence.keys import LETTERS, same_text
+from autograder.defence.proofs import LETTERS, same_text
 from autograder.errors import StaffError, did_you_mean
 from autograder.reporting.defence_marks import FOLDER, Defended, as_table, path_of
 from autograder.reporting.marks_table import from_text

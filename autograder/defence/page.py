@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.defence.keys import LETTERS
+from autograder.defence.proofs import LETTERS
+from autograder.defence.sheet_words import EXPLAINED, TITLES, headings, numbered
 from autograder.defence.student import Sheet
-from autograder.defence.wording import EXPLAINED, TITLES, headings, numbered
 
 TEMPLATE = "sheet.html.j2"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from autograder.defence.keys import LETTERS, Asked
+from autograder.defence.proofs import LETTERS, Asked
+from autograder.defence.sheet_words import EXPLAINED, TITLES, headings, numbered
 from autograder.defence.student import Sheet
-from autograder.defence.wording import EXPLAINED, TITLES, headings, numbered
 from autograder.printing.markup import escaped, markup, quoted, raw
 
 

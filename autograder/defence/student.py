@@ -19,7 +19,7 @@ from autograder.defence.about_code import Subject, questions_about
 from autograder.defence.about_lines import KINDS, Lines, Typed
 from autograder.defence.bench import LIMITS, Bench
 from autograder.defence.code import Definition
-from autograder.defence.keys import Asked
+from autograder.defence.proofs import Asked
 from autograder.grading.submission import Submission
 from autograder.parts.function import Function
 from autograder.protocol.respondents import local

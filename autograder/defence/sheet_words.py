@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autograder.defence.code import shown
-from autograder.defence.keys import Asked
+from autograder.defence.proofs import Asked
 from autograder.defence.student import Sheet
 
 EXPLAINED = (
