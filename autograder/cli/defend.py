@@ -30,7 +30,7 @@ def defend(assignment: str, table: Path | None, course: Path | None, dry_run: bo
     lost, which case shows it. Each key was found by running the student's code in the sandbox, or by the judge.
 
     \b
-      autograder defend ps1                   defence/ps1/: a sheet and a key for each
+      autograder defend ps1         a sheet and a key for each, in defence/ps1/
       autograder defend ps1 --marks defence/ps1/answers.csv
 
     \b
