@@ -163,9 +163,9 @@ def sheets(notebooks: Sequence[Handed], figures: Figures) -> None:
         figures.shared.append(len(same) / max(len(one.asked), 1))
 
 
-def keys(notebooks: Sequence[Handed], count: int) -> Again:
-    """So many keys, of all that could be asked of student after student, found again."""
-    result, number = Again(), 0
+def keys(notebooks: Sequence[Handed], count: int, number: int = 0) -> Again:
+    """So many keys, of all that could be asked of student after student from that number on, found again."""
+    result = Again()
     while result.keys < count:
         notebook = notebooks[number % len(notebooks)]
         found = list(candidates([notebook], (number, 11), {}, LIMITS))
@@ -181,6 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("slugs", nargs="*", help="problems (default: all)")
     parser.add_argument("--keys", type=int, default=10_000)
+    parser.add_argument("--start", type=int, default=0, help="the first student's number, by which cases are drawn")
     parser.add_argument("--most", type=int, default=100, help="submissions of one problem")
     told = parser.parse_args()
     one_thread()
@@ -192,7 +193,7 @@ def main() -> None:
     figures = Figures()
     sheets(notebooks, figures)
     print("\n".join(figures.lines()), flush=True)
-    found = keys(notebooks, told.keys) if told.keys else Again()
+    found = keys(notebooks, told.keys, told.start) if told.keys else Again()
     print(
         f"{found.keys} keys found again, {len(found.wrong)} otherwise: {found.single} in float32 and {found.double} in "
         f"float64, with two threads, {found.lines} by the judge; {found.unsure} could not be"

@@ -154,7 +154,7 @@ def _real(value: Any) -> bool:
 
 
 def _kind(item: Any) -> str:
-    """What a leaf is: a list of another length is another shape."""
+    """What kind of thing a leaf is."""
     if isinstance(item, str):
         return "word"
     return np.asarray(item).dtype.kind.replace("u", "i")

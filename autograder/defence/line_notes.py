@@ -83,4 +83,5 @@ def shapes(notes: Any) -> dict[tuple[str, int, str], list[int]]:
 
 def _rows(notes: Any, word: str, width: int) -> list[list[Any]]:
     rows = notes.get(word) if isinstance(notes, Mapping) else None
-    return [row for row in rows or () if isinstance(row, list) and len(row) == width and type(row[1]) is int]
+    rows = rows if isinstance(rows, list) else []
+    return [row for row in rows if isinstance(row, list) and len(row) == width and type(row[1]) is int]

@@ -7,9 +7,11 @@ points stay as they are), or how many of the questions count as right.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from autograder.reporting.sheet import Sheet, read_sheet
 
 RIGHT, WRONG, KEEP = "yes", "no", "keep"
 _SHOWN = 12
+_ROUNDED = Fraction(1, 200)  # a third is written 0.33
 
 
 def take(course: Path, assignment: str, table: Path, *, dry_run: bool) -> list[Defended]:
@@ -57,6 +60,13 @@ class _Entered:
     student: str
     cells: dict[str, str]
     row: int
+
+
+def _number(text: str) -> Fraction | None:
+    """A whole number, a fraction or a decimal number."""
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        return Fraction(text.replace(",", ".").replace(" ", ""))
+    return None
 
 
 class _Reader:
@@ -111,6 +121,9 @@ class _Reader:
             if given and letter not in LETTERS:
                 self._fault(entered, f"q{number} is {given!r}; it is a letter, {RIGHT} or {WRONG}")
             return letter == answer
+        if key["kind"] == "value":
+            number = _number(given)
+            return number is not None and abs(number - Fraction(answer)) < _ROUNDED
         return same_text(given.strip("()[] "), answer.strip("[] "))
 
     def _settled(self, entered: _Entered, right: float, asked: int) -> Defended:
