@@ -40,6 +40,7 @@ ROOMS = [
     "reporting",
     "nbgrader",
     "course",
+    "defence",
     "review",
     "simulation",
     "commands",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.defence_rules import Defence, read_defence
 from autograder.authoring.exam_rules import Exam, read_exam
 from autograder.authoring.loading import CONFIGURATION, course_at
 from autograder.authoring.sealing import MINE
@@ -32,6 +33,7 @@ _WANTED: dict[str, type | tuple[type, ...]] = {
     "grace_days": (int, float),
     "excused": list,
     "exam": dict,
+    "defence": dict,
 }
 
 
@@ -44,8 +46,8 @@ class Assignment:
     that has begun costs the share `penalty` of a notebook's points; None leaves that to nbgrader's configuration. The
     `excused` have no mark in it, whatever they handed in.
     `opening` stands above the first question; `hand_in` says where and how answers are handed in.
-    `exam` is what holds on paper. `seeds` are those of problems that have one of their own, and `parameters` what is
-    fixed of a problem's draw.
+    `exam` is what holds on paper, `defence` what questions about own answers count. `seeds` are those of problems that
+    have one of their own, and `parameters` what is fixed of a problem's draw.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Assignment:
     seeds: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     exam: Exam = field(default_factory=Exam)
+    defence: Defence = field(default_factory=Defence)
 
 
 def find_course(start: Path | None = None) -> Path:
@@ -154,6 +157,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
         seeds=seeds,
         parameters=parameters,
         exam=read_exam(path, content.get("exam", {})),
+        defence=read_defence(path, content.get("defence", {})),
         **_late(path, content),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from autograder import __version__
-from autograder.cli import after, grade, hand_out, start, trust, write
+from autograder.cli import after, defend, grade, hand_out, start, trust, write
 from autograder.errors import AutograderError
 
 # The headings of `--help` and what stands under each, in the order of a term.
@@ -18,7 +18,7 @@ GROUPS = {
     "Write problems": write.COMMANDS,
     "Hand out": hand_out.COMMANDS,
     "Grade": grade.COMMANDS,
-    "After": after.COMMANDS,
+    "After": after.COMMANDS + defend.COMMANDS,
     "Trust": trust.COMMANDS,
 }
 

@@ -19,6 +19,7 @@ from autograder.grading import report as reports
 from autograder.grading.report import Found
 from autograder.nbgrader.course_directory import CourseDirectory, gradebook_of
 from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
+from autograder.reporting.defence_marks import read_defended
 
 _ASSIGNMENT = text("select id, duedate from assignment where name = :name").columns(duedate=DateTime)
 _ITEMS = text("""
@@ -83,9 +84,19 @@ def class_marks(connection: Connection, assignment: str, place: CourseDirectory)
         assignment=assignment,
         title=written.title if written else assignment,
         items=items,
-        pupils=tuple(reader.pupils()),
+        pupils=tuple(_defended(reader.pupils(), written, place)),
         due=row.duedate,
     )
+
+
+def _defended(pupils: Iterable[Pupil], written: Written | None, place: CourseDirectory) -> Iterator[Pupil]:
+    """The students with what the questions about their own answers cost, where the assignment counts these."""
+    known = read_defended(Path(place.root), written.name) if written and written.defence.weight else {}
+    for pupil in pupils:
+        if written and (found := known.get(pupil.id)):
+            taken = written.defence.lost(pupil.decided, found.share)
+            pupil = replace(pupil, undefended=taken, to_talk=found.status == "held")
+        yield pupil
 
 
 def _items(

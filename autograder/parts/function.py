@@ -126,7 +126,7 @@ class Function(Coded):
                 f"part {self.name!r}: all of its checks have weight 0, or are passed by whoever does nothing; "
                 "give at least one a weight",
             )
-        if not self._draws():
+        if not self.draws():
             raise AuthorError("no_inputs", f"part {self.name!r} has no inputs; write a function inputs(rng, p)")
         check_names(self.name, self.also)
         self._same_signatures()
@@ -141,12 +141,13 @@ class Function(Coded):
                     f"reference's arguments ({', '.join(wanted)})",
                 )
 
-    def _draws(self) -> list[Inputs]:
+    def draws(self) -> list[Inputs]:
+        """The functions that draw the inputs, the first of which is drawn from several times."""
         return [self.inputs] if callable(self.inputs) else list(self.inputs)
 
     def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         """The hidden cases under `p`: `trials` draws of the first inputs, one of each other, and all of them again."""
-        first, *others = self._draws()
+        first, *others = self.draws()
         draws = list(enumerate([first] * self.trials + others))
         cases = [self.case(draw, p, (*key, number)) for number, draw in draws]
         again = [("", number, draw) for number, draw in (draws[0], *draws[self.trials :])]
@@ -365,7 +366,7 @@ class Function(Coded):
 
     def local_check(self, p: Parameters) -> str:
         """Calls the function on public inputs and says what is malformed about the result."""
-        case = self.case(self._draws()[0], p, (0,))
+        case = self.case(self.draws()[0], p, (0,))
         result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
         given = [f"{name}={described(value)}" for name, value in case.arguments.items()]
         return f"form.check({', '.join([repr(self.name), *given, f'returns={described(result, kind_only=True)}'])})"

@@ -147,7 +147,7 @@ class Module(Function):
 
     def local_check(self, p: Parameters) -> str:
         """Builds the module and says which parameters it lacks and what is malformed about its result."""
-        case = self.case(self._draws()[0], p, (0,))
+        case = self.case(self.draws()[0], p, (0,))
         result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
         words = [repr(self.name), f"init={case.options['init']!r}", f"state={described(case.options['state'])}"]
         words += [f"{name}={described(value)}" for name, value in case.arguments.items()]

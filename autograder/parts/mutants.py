@@ -40,9 +40,9 @@ def mutants_of_code(reference: Callable[..., Any]) -> Iterator[Mutant]:
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
     definition.decorator_list = []
-    for node, put in list(_places(tree)):
+    for node, put in list(places(tree)):
         before = ast.unparse(node)
-        for kind, change in _changes(node):
+        for kind, change in changes(node):
             replacement = change(node)
             after = ast.unparse(replacement)
             if after == before:
@@ -87,7 +87,7 @@ def _kept(kept: dict[Any, Any], arguments: tuple[Any, ...], result: Callable[[],
     return kept[form]
 
 
-def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+def places(tree: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
     """Every node of a tree, in the order of `ast.walk`, with what puts another one in its place."""
     for parent in ast.walk(tree):
         for field, value in ast.iter_fields(parent):
@@ -110,7 +110,7 @@ def _compiled(tree: ast.AST, reference: Any) -> Any:
 Change = tuple[str, Callable[[Any], Any]]
 
 
-def _changes(node: ast.AST) -> Iterator[Change]:
+def changes(node: ast.AST) -> Iterator[Change]:
     """The slips that can be made at one node."""
     match node:
         case ast.BinOp(op=op):

@@ -64,7 +64,7 @@ class Sampled(Function):
 
     def _number_of_cases(self) -> int:
         """As many as `cases` gives."""
-        draws = len(self._draws())
+        draws = len(self.draws())
         return self.trials + draws - 1 + draws + len(self.also)
 
     def respondent(self, ask: Ask, case: Case) -> SeededRespondent:

@@ -81,7 +81,7 @@ class Trained(Function):
 
     def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         """`trials` draws of each of the inputs; none is drawn again with other numbers."""
-        numbered = enumerate(self._draws() * self.trials)
+        numbered = enumerate(self.draws() * self.trials)
         return [self.case(draw, p, (*key, number)) for number, draw in numbered]
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
@@ -156,7 +156,7 @@ class Trained(Function):
 
     def local_check(self, p: Parameters) -> str:
         """Trains on public numbers of the same form, and says what is malformed about the predictions."""
-        case = self.case(self._draws()[0], p, (0,))
+        case = self.case(self.draws()[0], p, (0,))
         result = self.respondent(local(self.reference, self.name, p), case).call(*case.arguments.values())
         given = [f"{name}={described(value)}" for name, value in case.arguments.items()]
         wanted = f"returns=form.tensor({', '.join(map(str, array(result).shape))}, dtype='')"

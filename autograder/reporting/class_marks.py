@@ -64,7 +64,8 @@ class Mark:
 class Pupil:
     """A student: who it is, by which other names systems know it, and its marks by the item's name.
 
-    `parameters` are those of the variant, by notebook. `late` is what lateness takes from the sum.
+    `parameters` are those of the variant, by notebook. `late` is what lateness takes from the sum, `undefended` what
+    questions about the own answers take; `to_talk` while a person is to talk about these.
     """
 
     id: str
@@ -74,6 +75,8 @@ class Pupil:
     lms_id: str = ""
     handed_in: datetime.datetime | None = None
     late: float = 0.0
+    undefended: float = 0.0
+    to_talk: bool = False
     marks: Mapping[str, Mark] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
@@ -87,6 +90,8 @@ class Pupil:
     def status(self) -> Status:
         """Of the whole submission: held while any part waits for a person, missing where nothing was handed in."""
         found = {mark.status for mark in self.marks.values()}
+        if self.to_talk and "graded" in found:
+            found.add("held")
         for status in ("excused", "held"):
             if status in found:
                 return status
@@ -100,7 +105,7 @@ class Pupil:
     @property
     def total(self) -> float | None:
         """The points that count, as nbgrader's export has them; None until every part is decided."""
-        return max(0.0, self.decided - self.late) if self.status == "graded" else None
+        return max(0.0, self.decided - self.late - self.undefended) if self.status == "graded" else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from autograder.authoring.roster import ID_COLUMNS, plain_heading
 from autograder.errors import StaffError, did_you_mean
 from autograder.reporting.class_marks import ClassMarks, Item, Pupil
-from autograder.reporting.marks_table import WIDE, from_text, points
+from autograder.reporting.marks_table import DEFENCE, WIDE, from_text, points
 from autograder.reporting.sheet import Sheet
 
 SEAT = "seat"  # the column of an exam's seats
@@ -206,7 +206,7 @@ class _Reader:
                 raise StaffError("marks", f"the table has no column {heading!r}{did_you_mean(heading, self._head)}")
             found[item] = self._head.index(heading)
         for place, heading in enumerate(self._head):
-            item = None if heading in WIDE or place == self._id else self._marks.item(from_text(heading))
+            item = None if heading in (*WIDE, DEFENCE) or place == self._id else self._marks.item(from_text(heading))
             if item is None or {item.name, item.part} & columns.keys():
                 continue
             if found.setdefault(item, place) != place:

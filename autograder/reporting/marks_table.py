@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
 
 WIDE = ("student_id", "last_name", "first_name", "email", "status", "total", "maximum", "decided", "late")
+DEFENCE = "defence"
 LONG = (
     "student_id", "assignment", "notebook", "part", "status", "points", "maximum", "by_hand", "codes", "hint",
 )  # fmt: skip
@@ -20,7 +21,7 @@ _FORMULA = "=+-@＝＋－＠\t\r"  # what a spreadsheet takes for the beginning 
 
 def wide(marks: ClassMarks, *, bom: bool = False) -> str:
     """A line for each student: sums, and the points of each part; empty where there is no mark."""
-    head = [*WIDE, *(item.name for item in marks.items)]
+    head = [*WIDE, *_defence(marks, [DEFENCE]), *(item.name for item in marks.items)]
     return _csv([head, *(_wide_row(marks, pupil) for pupil in marks.pupils)], bom=bom)
 
 
@@ -41,7 +42,13 @@ def _wide_row(marks: ClassMarks, pupil: Pupil) -> list[str]:
     parts = [_of(pupil.marks[item.name]) for item in marks.items]
     who = [pupil.id, pupil.last_name, pupil.first_name, pupil.mail, pupil.status]
     sums = [pupil.total, marks.maximum, pupil.decided if pupil.status in ("graded", "held") else None, pupil.late]
-    return [*who, *map(points, sums), *parts]
+    defence = "talk" if pupil.to_talk else points(pupil.undefended)
+    return [*who, *map(points, sums), *_defence(marks, [defence]), *parts]
+
+
+def _defence(marks: ClassMarks, cells: list[str]) -> list[str]:
+    """A column for what questions about own answers take, where they take something from somebody, or a talk waits."""
+    return cells if any(pupil.undefended or pupil.to_talk for pupil in marks.pupils) else []
 
 
 def _of(mark: Mark) -> str:
