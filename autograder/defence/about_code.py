@@ -212,8 +212,12 @@ class _About:
         probed = self.bench.changed(slip.name, slip.probe, self.put[self.general])
         return not probed or not all(answer.failure for answer in probed)
 
+    def _looks(self) -> list[bool]:
+        """Of each small case whether one of its arrays is nothing but zeros."""
+        return [any(map(_is_zeros, shown_cases.given(case).values())) for case in self.few]
+
     def _telling(self, slip: Slip, answers: Sequence[Answer]) -> Iterator[Asked]:
-        found = odd_one_out(input_key(self.given[self.small], answers[self.small]), OPTIONS)
+        found = odd_one_out(input_key(self.given[self.small], answers[self.small]), OPTIONS, self._looks())
         if found:
             wanted, places = found
             which = "At which one does the changed version give another result than yours?"
@@ -225,7 +229,7 @@ class _About:
     def telling_cases(self) -> Iterator[Asked]:
         """Which case shows that points were lost."""
         right = [self.subject.reference(question) for question in self.put[self.small]]
-        found = odd_one_out(input_key(right, self.given[self.small]), OPTIONS)
+        found = odd_one_out(input_key(right, self.given[self.small]), OPTIONS, self._looks())
         if found:
             wanted, places = found
             name = self.subject.part.name
@@ -276,6 +280,11 @@ def _with(part: Function, case: Case) -> str:
 
 def _in_line(case: Case) -> str:
     return ", ".join(f"`{item}`" for item in shown_cases.words(case))
+
+
+def _is_zeros(value: object) -> bool:
+    """Whether it is an array with nothing but zeros."""
+    return hasattr(value, "shape") and not bool((value != 0).any())  # type: ignore[attr-defined]
 
 
 def _error(answers: Sequence[Answer]) -> str:

@@ -122,8 +122,8 @@ class _Reader:
                 self._fault(entered, f"q{number} is {given!r}; it is a letter, {RIGHT} or {WRONG}")
             return letter == answer
         if key["kind"] == "value":
-            number = _number(given)
-            return number is not None and abs(number - Fraction(answer)) < _ROUNDED
+            value = _number(given)
+            return value is not None and abs(value - Fraction(answer)) < _ROUNDED
         return same_text(given.strip("()[] "), answer.strip("[] "))
 
     def _settled(self, entered: _Entered, right: float, asked: int) -> Defended:

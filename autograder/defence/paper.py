@@ -23,7 +23,8 @@ def sheet_code(sheet: Sheet, title: str, names: Mapping[str, str], name: str) ->
         if number in heads:
             body.append(f"#heading(level: 1, {quoted(names.get(item.notebook, item.notebook))})")
         for defined, listing in listings:
-            body.append(f"Your `{defined}`:\n\n#block(inset: (left: 0.3cm), {raw(listing, block=True)[1:]})")
+            body.append(f"#block(sticky: true, below: 0.6em)[Your `{defined}`:]")
+            body.append(f"#block(inset: (left: 0.3cm), {raw(listing, block=True)[1:]})")
         asked = f"[{markup(item.text)}]"
         body.append(f"#question({quoted(str(number))}, {quoted(TITLES[item.kind])}, [1], {asked}, {_answer(item)})")
     return _page(sheet, title, "", body)

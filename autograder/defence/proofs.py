@@ -144,16 +144,23 @@ def _odd_one(differs: Sequence[bool | None], place: tuple[Any, ...]) -> str:
     return "".join(letter for letter, differ in zip(LETTERS, differs, strict=False) if differ is place[0])
 
 
-def odd_one_out(differs: Sequence[bool | None], options: int) -> tuple[bool, list[int]] | None:
+def odd_one_out(
+    differs: Sequence[bool | None], options: int, looks: Sequence[object] | None = None
+) -> tuple[bool, list[int]] | None:
     """Among inputs one that differs and others that do not, or the other way round: which is asked for, and they.
 
-    The one that is asked for comes first. None where there are too few.
+    The one that is asked for comes first. It `looks` like one of the others, such as in having an array of zeros: else
+    somebody finds it who has not thought. None where there are too few.
     """
+    looks = looks or [None] * len(differs)
     for wanted in (True, False):
         odd = [place for place, differ in enumerate(differs) if differ is wanted]
         rest = [place for place, differ in enumerate(differs) if differ is (not wanted)]
-        if odd and len(rest) >= options - 1:
-            return wanted, [odd[0], *rest[: options - 1]]
+        for one in odd if len(rest) >= options - 1 else ():
+            alike = [place for place in rest if looks[place] == looks[one]]
+            if alike:
+                others = [place for place in rest if place != alike[0]]
+                return wanted, [one, alike[0], *others[: options - 2]]
     return None
 
 

@@ -74,7 +74,7 @@ def small(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         for place, draw in enumerate(part.draws()):
             for key_of_size in _sizes(part, p, (*key, place), draw):
                 case = _drawn(part, draw, p, key_of_size, which, functools.partial(_small, which))
-                if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(_given(case)):
+                if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(given(case)):
                     found.setdefault("; ".join(words(case)), case)
     return list(found.values())
 
@@ -98,7 +98,7 @@ def _drawn(part: Function, draw: Any, p: Parameters, key: tuple[int, ...], turn:
 
 
 def _size(case: Case) -> int:
-    return sum(map(_entries, _given(case).values()))
+    return sum(map(_entries, given(case).values()))
 
 
 def _entries(value: Any) -> int:
@@ -109,7 +109,7 @@ def _entries(value: Any) -> int:
     return sum(map(_entries, value)) if isinstance(value, list | tuple) else 1
 
 
-def _given(case: Case) -> dict[str, Any]:
+def given(case: Case) -> dict[str, Any]:
     """All that a call is made with; of a module also what it is built from, and its parameters."""
     options = case.options
     return {**options.get("init", {}), **options.get("state", {}), **case.arguments}
@@ -133,13 +133,13 @@ def can_be_shown(case: Case) -> bool:
 
 def words(case: Case) -> list[str]:
     """The arguments entry by entry, each as `name = …`."""
-    return [f"{name} = {literal(value)}" for name, value in _given(case).items()]
+    return [f"{name} = {literal(value)}" for name, value in given(case).items()]
 
 
 def in_shapes(cases: Sequence[Case]) -> list[str]:
     """The arguments by their shapes where the entries differ between the cases; all others entry by entry."""
     found = []
-    for name, *values in zip(_given(cases[0]), *(_given(case).values() for case in cases), strict=True):
+    for name, *values in zip(given(cases[0]), *(given(case).values() for case in cases), strict=True):
         form = _nested(values[0])
         found.append(f"{name}: {form}" if _drawn_anew(values) else f"{name} = {literal(values[0])}")
     return found

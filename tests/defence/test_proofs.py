@@ -86,6 +86,8 @@ def test_one_input_among_others() -> None:
     assert odd_one_out([True, True, True, False], 4) == (False, [3, 0, 1, 2])
     assert odd_one_out([True, True, None, None], 4) is None
     assert odd_one_out([False] * 4, 4) is None
+    assert odd_one_out([False, True, False, False], 4, [0, 1, 0, 0]) is None  # found by its looks alone
+    assert odd_one_out([False, True, False, False], 4, [0, 1, 0, 1]) == (True, [1, 3, 0, 2])
     assert input_key([Answer(value=1.0)] * 2, [Answer(value=1.0), Answer(value=1.000001)]) == [False, None]
 
 
