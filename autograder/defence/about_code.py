@@ -26,9 +26,9 @@ from autograder.defence.proofs import (
 )
 from autograder.parts.function import Function
 
-SLIPS = 18  # that are tried for one part
+SLIPS = 16  # that are tried for one part
 OPTIONS = 4
-MANY = 24  # small cases that are looked at
+MANY = 16  # small cases that are looked at
 FEW = 12  # small cases that a part's versions are compared on
 _WIDEST = 240  # letters of a small case
 

@@ -28,7 +28,7 @@ from autograder.sandbox import Limits
 QUESTIONS = 5
 LEAST = 4  # below, a sheet says little
 CODE_PARTS = 2  # that are looked at, as long as their questions are enough
-ENOUGH = 14
+ENOUGH = 12
 _OF_A_KIND = {"change": 3, "shape": 2, "value": 2, "input": 2, "line": 1, "lost": 1}
 
 
