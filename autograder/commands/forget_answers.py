@@ -32,7 +32,7 @@ def forget_answers(
     _say(console, planned)
     left = planned.elsewhere
     if not planned.anything:
-        console.print(f"Nothing is kept that was handed in before {before}.")
+        console.print(f"Nothing {'else ' if planned.staying else ''}is kept that was handed in before {before}.")
     elif dry_run:
         console.print("Nothing was written. Marks, names and the secret would stay.")
     elif not (yes or _sure(planned)):

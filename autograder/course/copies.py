@@ -20,6 +20,7 @@ _ANYBODYS = ("import ", "from ")
 _HANDED_OUT = ("source", "release", "students")
 _MOST = 64 * 2**20  # bytes of a file that is looked into
 _TAG = re.compile(r"<[^<>]*>")
+_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _ESCAPES = (("\\n", "\n"), ('\\"', '"'), ("\\\\", "\\"))
 
 
@@ -94,8 +95,8 @@ def _holds(text: str, lines: set[str]) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    """The lines of a notebook's JSON as they were typed."""
-    text = re.sub(r'^\s*"|",?\s*$', "", text, flags=re.MULTILINE)
+    """What stands between the quotes of JSON, as it was typed."""
+    text = "\n".join(_QUOTED.findall(text))
     for written, meant in _ESCAPES:
         text = text.replace(written, meant)
     return text
