@@ -82,7 +82,10 @@ def _texts(path: Path) -> Iterator[str]:
     if not zipfile.is_zipfile(path):
         yield _text(path)
         return
-    with contextlib.suppress(OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError), zipfile.ZipFile(path) as all_:
+    with (
+        contextlib.suppress(OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError),
+        zipfile.ZipFile(path) as all_,
+    ):
         for item in all_.infolist():
             if item.file_size <= _MOST:
                 yield all_.read(item).decode("utf-8", "ignore")

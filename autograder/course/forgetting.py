@@ -240,9 +240,7 @@ def _reports(
             path.stem for path in one.reports if path.suffix == ".json"
         }
         for name in sorted(names):
-            forgotten.forget(
-                reports.path_of(root, assignment, one.student, name), day.isoformat(), shared=shared
-            )
+            forgotten.forget(reports.path_of(root, assignment, one.student, name), day.isoformat(), shared=shared)
         for path in one.reports:
             if path.suffix != ".json":
                 _remove(path)

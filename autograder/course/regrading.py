@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.pseudonyms import Called
 from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.voids import CHECK as VOID
 from autograder.authoring.voids import FULL, Void, is_void
@@ -101,6 +102,16 @@ def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run:
         finally:
             folder.close()
     return result
+
+
+def for_graders(result: Regraded, called: Called) -> Regraded:
+    """The same, in which students are called as graders see them."""
+    return dataclasses.replace(
+        result,
+        moves=[dataclasses.replace(move, student=called.of(move.student)) for move in result.moves],
+        unasked=[(called.of(student), part) for student, part in result.unasked],
+        failed=[(called.of(student), called.text(why)) for student, why in result.failed],
+    )
 
 
 def _stored(folder: Folder, students: set[str]) -> list[Handed]:

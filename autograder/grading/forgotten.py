@@ -7,7 +7,6 @@ quote, and what a guess could be compared with goes. Packs of answers are writte
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -58,7 +57,8 @@ def repack(folder: Path, *, shared: bool = False) -> None:
 
     Packs are never changed: new ones are on disk before a report speaks of them, and old ones go last.
     """
-    used, moved, old = _used(folder), {}, []
+    used, old = _used(folder), []
+    moved: dict[tuple[str, int, int], answer_store.Place] = {}
     for pack in _packs(folder):
         places = used.get(pack.name, set())
         if not _unused(pack, places):
