@@ -24,6 +24,7 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is read as another
 _SHORT, _LONG = 6, 12  # signs; the long form is for those whose short one is another's, too
 _NO_WORD, _TELLING = re.compile(r"[\d@ ]"), 5  # what tells an id or a name from a word of an answer, of such a length
 _TAG = re.compile(r"(<[^<>]*>)")
+ANOTHER = "another student"
 _PURPOSE = b"pseudonym"
 _FOLDERS = ("submitted", "autograded", "feedback", "students")
 
@@ -99,8 +100,17 @@ def called_in(course: Path, enrolled: Iterable[Person] = ()) -> Called:
     if not read_settings(course).pseudonyms:
         return Called()
     secret, people = course_secret(course), [*enrolled, *of_course(course)]
-    ids = {*(person.id for person in people), *_in_folders(course)}
+    ids = {*(person.id for person in people), *in_folders(course)}
     return Called(secret=secret, known=pseudonyms(secret, ids), names=_names(people))
+
+
+def all_but(student: str, people: Iterable[Person], ids: Iterable[str]) -> Called:
+    """The same for what is shown to one student: everybody else is called "another student"."""
+    others = [person for person in people if person.id != student]
+    known = dict.fromkeys({*(person.id for person in others), *ids} - {student}, ANOTHER)
+    mine = {word.casefold() for person in people if person.id == student for word in _names([person])}
+    names = {word: who for word, who in _names(others).items() if word.casefold() not in mine}
+    return Called(secret=b"-", known=known, names=names)
 
 
 def pseudonyms(secret: bytes, students: Iterable[str]) -> dict[str, str]:
@@ -125,7 +135,7 @@ def _digest(secret: bytes, student: str) -> str:
     return "".join(signs)
 
 
-def _in_folders(course: Path) -> Iterable[str]:
+def in_folders(course: Path) -> Iterable[str]:
     """Everybody who has a folder; by the usual structure, or by reports, which have no other."""
     places = [path for name in _FOLDERS for path in (course / name).glob("*")] + [*(course / "reports").glob("*/*")]
     return (path.name for path in places if path.is_dir() and not path.name.startswith("."))

@@ -55,4 +55,30 @@ def forget(before: datetime.datetime, course: Path | None, **options: Any) -> No
     sys.exit(forget_answers(course or find_course(), before.date(), **options))
 
 
-COMMANDS = (forget,)
+@command()
+@click.argument("student", metavar="ID")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER|FILE.zip", help="Where to write (default: ID-dossier)."
+)
+@click.option("--force", is_flag=True, help="Write it anew where it is there already.")
+@course_option
+def dossier(student: str, course: Path | None, out: Path | None, force: bool) -> None:
+    """Collect all that is kept about one student.
+
+    For a student's request, or an appeal: what was handed in and handed back, marks and comments, what each check
+    found, what the code answered to each hidden question, decisions and requests, times. A page, index.html, shows it
+    and links the files; it needs no network. Nothing in it is about others.
+
+    
+      autograder dossier ada                  the folder ada-dossier
+      autograder dossier ada --out ada.zip    a zip file
+
+    Reports have notes for staff, and answers show what hidden inputs gave: look through it before you hand it out.
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.write_dossier import write_dossier
+
+    sys.exit(write_dossier(course or find_course(), student, out=out, force=force))
+
+
+COMMANDS = (forget, dossier)

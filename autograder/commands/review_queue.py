@@ -56,8 +56,8 @@ def review_queue(
 def followed(rulings: Iterable[Ruling], names: Called) -> list[str]:
     """A line for each answer that followed an earlier decision."""
     return [
-        f"{printable(names.of(each.students[0]))}: {each.item} has {each.points:g} of {each.maximum:g} points, as {each.by} "
-        "decided for an equal answer"
+        f"{printable(names.of(each.students[0]))}: {each.item} has {each.points:g} of {each.maximum:g} points, as "
+        f"{each.by} decided for an equal answer"
         for each in rulings
     ]
 

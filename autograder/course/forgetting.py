@@ -26,6 +26,10 @@ from autograder.nbgrader.forgotten_rows import Row
 
 STEPS = ("submitted", "autograded", "feedback")
 _STAMP = "timestamp.txt"
+SHEETS = "sheets"  # what else is named after a student below an assignment's name
+_HANDED_OUT = ("students", "zips", "print", "release", "source")
+Sheets = dict[tuple[str, str], list[Path]]
+_DEFENCE = "defence"  # sheets of questions about answers: the class's own go with the last of the class
 # What commands write about a class, beside the gradebook; all of it can be made again of what is left.
 _PAGES = ("{}-report.html", "{}-report.json", "{}-report.csv", "{}-similar.html", "{}-similar.json")
 
@@ -86,17 +90,20 @@ def plan(course: Path, before: datetime.date, *, unmarked: bool = False) -> Plan
     """What `forget` would do now. `unmarked`: also with what has no mark, or parts that wait for a person."""
     with gradebook_of(course) as (connection, place):
         rows = {(row.assignment, row.student): row for row in forgotten_rows.submissions(connection)}
-    root, going, staying = Path(place.root), [], {}
+    root, going = Path(place.root), []
+    staying: dict[tuple[str, str], str] = {}
     found = _on_disk(place) | rows.keys()
+    sheets, kept = _sheets(place), set()
     named = {name: personal_lines.named_in(root, name) for name in {assignment for assignment, _ in found}}
     for assignment, student in sorted(found):
         row = rows.get((assignment, student))
-        one = _submission(place, assignment, student, row, student in named[assignment])
-        if one is None or not one.anything or one.when.date() >= before:
+        one = _submission(place, assignment, student, row, sheets, student in named[assignment])
+        if one is None or not one.anything:
             continue
         why = "" if unmarked else _no_mark(row)
-        if why:
-            staying[assignment, student] = why
+        if one.when.date() >= before or why:
+            kept.add(assignment)
+            staying |= {(assignment, student): why} if one.when.date() < before else {}
         else:
             going.append(one)
     names = {one.assignment for one in going}
@@ -104,7 +111,7 @@ def plan(course: Path, before: datetime.date, *, unmarked: bool = False) -> Plan
         before=before,
         going=tuple(going),
         staying=staying,
-        pages=tuple(_pages(root, names)),
+        pages=(*_pages(root, names), *_of_whole_classes(root, names - kept)),
         stray=tuple(name for name in sorted(named) if forgotten.has_stray_answers(root / reports.FOLDER / name)),
         elsewhere=copies.elsewhere(root, copies.lines_of(root, _written(going)), _known(place, going)) if going else (),
     )
@@ -145,9 +152,12 @@ def _pair(place: CourseDirectory, step: str, path: Path) -> tuple[str, str] | No
     return None
 
 
-def _submission(place: CourseDirectory, assignment: str, student: str, row: Row | None, named: bool) -> Going | None:
+def _submission(
+    place: CourseDirectory, assignment: str, student: str, row: Row | None, sheets: Sheets, named: bool
+) -> Going | None:
     """What there is of a submission; None where nothing tells when it came."""
     files = {step: tuple(_files(place, step, assignment, student)) for step in STEPS}
+    files[SHEETS] = tuple(sheets.get((assignment, student), ()))
     folder = Path(place.root, reports.FOLDER, assignment, student)
     left = [path for path in folder.iterdir() if not forgotten.is_forgotten(path)] if folder.is_dir() else []
     when = _when(row, files, left)
@@ -174,6 +184,19 @@ def _files(place: CourseDirectory, step: str, assignment: str, student: str) -> 
         yield from folder.parent.glob(f".{folder.name}*")
 
 
+def _sheets(place: CourseDirectory) -> Sheets:
+    """Files named after a student that other commands wrote below an assignment's name; not what was handed out."""
+    root = Path(place.root)
+    known = {getattr(place, f"{step}_directory") for step in STEPS} | {*_HANDED_OUT, reports.FOLDER}
+    found: Sheets = defaultdict(list)
+    for path in personal_lines.all_files(root, known):
+        names = path.relative_to(root).parts
+        for assignment in names[:-1]:
+            for student in personal_lines.named_after(path):
+                found[assignment, student].append(path)
+    return found
+
+
 def _when(row: Row | None, files: Mapping[str, Iterable[Path]], left: Iterable[Path]) -> datetime.datetime | None:
     """When something was handed in last: by the gradebook, by its own note, or by the times of its files."""
     told = [row.timestamp] if row and row.timestamp else []
@@ -194,8 +217,12 @@ def _pages(root: Path, assignments: Iterable[str]) -> Iterator[Path]:
         yield from (path for path in places if path.exists())
 
 
+def _of_whole_classes(root: Path, assignments: Iterable[str]) -> Iterator[Path]:
+    return (path for name in sorted(assignments) if (path := root / _DEFENCE / name).is_dir())
+
+
 def _known(place: CourseDirectory, going: Iterable[Going]) -> list[Path]:
-    """Folders and files that need not be searched: other students' own, what is written anew, and what is not theirs."""
+    """What need not be searched: other students' own files, what is written anew, and what is no student's."""
     root = Path(place.root)
     names = [getattr(place, f"{step}_directory") for step in STEPS]
     names += [place.source_directory, place.release_directory, reports.FOLDER, "problems", ".git", ".venv", "wheels"]
@@ -224,7 +251,7 @@ def forget(course: Path, planned: Plan, watch: Watch = lambda going: going) -> t
         for path in planned.pages:
             _remove(path)
         for one in watch(list(planned.going)):
-            for path in (path for step in STEPS for path in one.files[step]):
+            for path in (path for several in one.files.values() for path in several):
                 _remove(path)
                 with contextlib.suppress(OSError):
                     path.parent.rmdir()  # of a student of whom nothing is left

@@ -18,6 +18,7 @@ from autograder.reporting import review_journal
 from autograder.reporting.journal_lines import read
 
 Line = dict[str, Any]
+_NOT_OURS = (".git", ".venv", "problems", "wheels", "source", "release", "__pycache__")
 _OF_DECISION = ("students", "without")
 
 
@@ -148,6 +149,23 @@ def _table(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def all_files(root: Path, without: Collection[str] = ()) -> Iterator[Path]:
+    """The files of a course that may be about students, but for those in some of its own folders."""
+    for place, folders, files in os.walk(root):
+        out = {*_NOT_OURS, *(without if Path(place) == root else ())}
+        folders[:] = sorted(name for name in folders if name not in out)
+        yield from (Path(place, name) for name in sorted(files))
+
+
+def named_after(path: Path) -> Iterator[str]:
+    """Whom a file may be named after: its name, without one ending after the other."""
+    name = path.name
+    yield name
+    while (shorter := name.rpartition(".")[0]) and shorter != name:
+        name = shorter
+        yield name
 
 
 def rows_about(path: Path, student: str) -> list[dict[str, str]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from sqlalchemy import text
 
 from autograder.authoring.course_settings import read_settings
-from autograder.authoring.pseudonyms import Called, called_in
-from autograder.authoring.roster import Person
+from autograder.authoring.pseudonyms import Called, all_but, called_in, in_folders
+from autograder.authoring.roster import Person, of_course
 from autograder.errors import StaffError
 from autograder.nbgrader.course_directory import gradebook_of
 
@@ -17,14 +17,21 @@ _PEOPLE = text("select id, first_name, last_name, email from student")
 
 def called(course: Path) -> Called:
     """What the students are called: by their ids, unless the course hides them."""
-    return called_in(course, _enrolled(course)) if read_settings(course).pseudonyms else Called()
+    return called_in(course, enrolled(course)) if read_settings(course).pseudonyms else Called()
 
 
-def _enrolled(course: Path) -> list[Person]:
+def others_than(student: str, course: Path) -> Called:
+    """What is said of anybody else in texts for one student."""
+    people = [*enrolled(course), *of_course(course)]
+    return all_but(student, people, in_folders(course))
+
+
+def enrolled(course: Path) -> list[Person]:
+    """The students in the gradebook; nobody where there is none yet."""
     try:
         with gradebook_of(course) as (connection, _):
             return [_person(*row) for row in connection.execute(_PEOPLE)]
-    except StaffError:  # it is made by the first release
+    except StaffError:  # the first release makes it
         return []
 
 

@@ -109,8 +109,8 @@ class Queue:
         lines += [
             {
                 "id": each.id, "time": each.replied, "by": each.by, "item": each.item, "points": None, "maximum": None,
-                "students": [self.called.of(each.student)], "comment": each.reply, "criteria": [each.state], "follows": False,
-                "undone": "", "asked": True,
+                "students": [self.called.of(each.student)], "comment": each.reply, "criteria": [each.state],
+                "follows": False, "undone": "", "asked": True,
             }
             for each in state.requests.values()
             if each.state != "open"
