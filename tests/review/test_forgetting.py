@@ -1,4 +1,4 @@
-"""Forgetting answers: nothing of them is found in the course, marks and tables are as they were, whatever interrupts."""
+"""Forgetting answers: nothing of them is found in the course, and marks are as they were, whatever interrupts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import sqlite3
 import zlib
 from base64 import b64decode
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -140,7 +141,7 @@ def test_a_dry_run_writes_nothing(decided) -> None:
     assert content(decided) == before
 
 
-@pytest.mark.parametrize("steps", (0, 1, 2, 3, 4, 5, 7))
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5, 7])
 def test_it_goes_on_where_it_was_interrupted(decided, tmp_path, monkeypatch, steps) -> None:
     """Killed after any number of its steps, and run again: the marks never differ, and nothing is left."""
     before, done = marks(decided, tmp_path), 0
@@ -161,10 +162,9 @@ def test_it_goes_on_where_it_was_interrupted(decided, tmp_path, monkeypatch, ste
             (forgetting.forgotten_rows, "forget_comments"), (forgetting, "_remove"),
         ):  # fmt: skip
             patched.setattr(owner, name, then_killed(getattr(owner, name)))
+        planned = forgetting.plan(decided, date(2027, 1, 1))
         with pytest.raises(KeyboardInterrupt):
-            from datetime import date
-
-            forgetting.forget(decided, forgetting.plan(decided, date(2027, 1, 1)))
+            forgetting.forget(decided, planned)
     assert marks(decided, tmp_path) == before
     run(decided, "forget", "--before", "2027-01-01", "--yes")
     assert where(decided) == {} and marks(decided, tmp_path) == before
