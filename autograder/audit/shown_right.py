@@ -7,6 +7,7 @@ of these shows it, nothing is said: it may still be right.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,7 +18,7 @@ from autograder.core import Parameters, Part
 
 LISTED, SPELLED, NUMBER, VALUE = "listed by the problem", "spelled alike", "the right number", "worth the same"
 _NUMBER = re.compile(r"(?:\w+\s*=\s*)?(?P<number>[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?)(?:\s+[^\W\d]+){0,3}[.]?")
-_NEAR = re.compile(r"[\s'\"`$*_.]+")
+_NEAR = re.compile(r"(?<!\w)\s+|\s+(?!\w)|['\"`$]|[.]$")
 
 
 def shown_right(part: Part, p: Parameters, cell: str, value: Any) -> str:
@@ -51,9 +52,21 @@ def _given(part: Part, item: Any, p: Parameters) -> Any:
 
 
 def _plain(text: str) -> str:
-    """Code without comments and blanks at the ends of lines."""
-    lines = (re.sub(r"^\s*#.*$", "", line).rstrip() for line in text.splitlines())
-    return "\n".join(filter(None, lines))
+    """Code without comments, docstrings and its own layout; a text that is no code without blanks at its ends."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return text.strip()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
+            node.body = body[1:] or [ast.Pass()]  # type: ignore[attr-defined]
+    return ast.unparse(tree)
 
 
 def _text(value: Any) -> str:
@@ -61,8 +74,8 @@ def _text(value: Any) -> str:
 
 
 def _near(text: str, name: str) -> str:
-    """A text without what says nothing: spaces, quotes, dollars, case, and the part's own name before `=`."""
-    return re.sub(rf"^{re.escape(name.casefold())}=", "", _NEAR.sub("", text).casefold())
+    """A text without what says nothing: spaces around signs, quotes, case, and the part's own name before `=`."""
+    return re.sub(rf"^{re.escape(name.casefold())}=", "", _NEAR.sub("", text.strip()).casefold())
 
 
 def _only_number(text: str) -> Fraction | None:

@@ -174,9 +174,10 @@ def sit(assignment: str, command_line: str, course: Path | None, **options: Any)
     CMD is any program that answers notebooks. It is run once for each notebook, in a folder of its own with the files
     that students have beside it. It gets the notebook's path as its last argument, and its text as standard input. The
     notebook with answers is what it prints; if it prints nothing, it is the file, as CMD has changed it. AUTOGRADER_RUN
-    is the number of the run. CMD is run as you, without a sandbox; what it wrote is run in the sandbox.
+    is the number of the run. CMD is run as you, without a sandbox; what it wrote is run in the sandbox. Words of CMD
+    that name files or folders here are given to it with their full paths.
 
-    
+    \b
       autograder sit ps1 --with cat                            hands in the stubs
       autograder sit ps1 --with "python my_solver.py" --times 10
 

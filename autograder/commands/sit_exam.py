@@ -80,7 +80,13 @@ def _words(command: str) -> list[str]:
         raise StaffError("sit", f"--with {command!r} cannot be read as a command: {error}") from error
     if not words:
         raise StaffError("sit", "--with names the command that answers a notebook, such as --with cat")
-    return words
+    first, *rest = words
+    return [_whole(first) if "/" in first else first, *map(_whole, rest)]
+
+
+def _whole(word: str) -> str:
+    """The full path of a file or folder: each run has a folder of its own."""
+    return str(Path(word).resolve()) if Path(word).exists() else word
 
 
 def _lines(answered: Iterable[Answered]) -> list[dict[str, Any]]:
@@ -96,7 +102,8 @@ def _line(slug: str, name: str, several: list[Answered]) -> dict[str, Any]:
     share = sum(one.outcome.points / one.outcome.max_points for one in several if one.outcome.max_points) / len(several)
     codes = Counter(verdict.code for one in several for verdict in one.outcome.verdicts if verdict.ok is not True)
     return {
-        "part": f"{slug}.{name}",
+        "notebook": slug,
+        "name": name,
         "kind": several[0].part.kind,
         "runs": len(several),
         **{result: count[result] for result in ("all", "some", "none", "held")},
@@ -117,9 +124,12 @@ def _table(lines: Iterable[dict[str, Any]]) -> Table:
     table = Table(*heads, box=None, padding=(0, 2, 0, 0))
     for column in table.columns[2:8]:
         column.justify = "right"
+    notebook = ""
     for line in lines:
-        cells = [line[head] for head in heads[:-2]]
-        table.add_row(*map(str, cells), f"{line['share']:.0%}", "falls to it" if line["falls"] else "")
+        if notebook != (notebook := line["notebook"]):
+            table.add_row(Text(notebook, style="bold"))
+        cells = [f"  {line['name']}", *(str(line[head]) for head in heads[1:-2])]
+        table.add_row(*cells, f"{line['share']:.0%}", "falls to it" if line["falls"] else "")
     return table
 
 
