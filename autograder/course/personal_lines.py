@@ -130,13 +130,13 @@ def _rewrite(path: Path, change: Callable[[Line], Line | None], shared: bool) ->
 
 
 def _write(path: Path, text: str, shared: bool) -> None:
-    """The whole file or none; no file for nothing."""
+    """The whole file or none; no file for nothing. Its folder, which may be the course's own, stays as it is."""
     if not text:
         path.unlink(missing_ok=True)
         return
     new = path.with_name(f".{path.name}.new")
-    with open(new, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
+    with open(new, "wb") as file:
+        file.write(text.encode("utf-8", "replace"))
         file.flush()
         os.fsync(file.fileno())
     privacy.close(new, shared=shared)

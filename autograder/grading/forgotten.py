@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,13 +121,4 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _replace(path: Path, content: dict[str, Any], shared: bool) -> None:
-    """The whole file or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.unlink(missing_ok=True)
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=False))
-        file.flush()
-        os.fsync(file.fileno())
-    privacy.close(temporary, shared=shared)
-    temporary.replace(path)
+    privacy.replace(path, json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "replace"), shared=shared)

@@ -26,7 +26,7 @@ from autograder.cli.command import command, course_option
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON; the table goes to standard error.")
 @course_option
 def forget(before: datetime.datetime, course: Path | None, **options: Any) -> None:
-    """Forget answers that were handed in before a day. Marks stay.
+    """Forget answers handed in before a day, and keep the marks.
 
     Of each such submission go: the files in submitted/, autograded/ and feedback/, the answers and messages in reports,
     comments in the gradebook (those of people as well), and its lines in journals, decisions and lists. Reports on the
@@ -37,8 +37,8 @@ def forget(before: datetime.datetime, course: Path | None, **options: Any) -> No
 
     \b
       autograder forget --before 2027-03-01 --dry-run    a table of what goes
-      autograder forget --before 2027-03-01              the same, a question, and then it goes
-      autograder forget --before 2027-03-01 --yes        without the question
+      autograder forget --before 2027-03-01              asks, and does it
+      autograder forget --before 2027-03-01 --yes        does not ask
 
     If it is interrupted, run it again: it goes on where it was. Other files of the course in which lines of these
     answers are found (a download, a table of your own) are named and left to you. Backups, the exchange and the
