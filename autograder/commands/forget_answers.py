@@ -56,7 +56,7 @@ def _sure(planned: Plan) -> bool:
 
 
 def _table(planned: Plan) -> Table:
-    table = Table("assignment", "submissions", "latest", *STEPS, "reports", "comments", box=None, padding=(0, 1, 0, 0))
+    table = Table("assignment", "students", "latest", *STEPS, "reports", "comments", box=None, padding=(0, 1, 0, 0))
     for column in table.columns[1:]:
         column.justify = "right"
     for name, several in planned.by_assignment().items():

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
+from autograder.course import personal_lines
 from autograder.grading.feedback import FOR_STAFF
 from autograder.reporting.review_journal import LookRequest
 from tests.review.test_pseudonyms import ROSTER
@@ -71,6 +72,15 @@ def test_all_of_one_student_and_nothing_of_others(decided, tmp_path) -> None:
     assert sorted([*links, "index.html"]) == sorted(found)
     assert not {name: OTHERS.findall(text) for name, text in found.items() if OTHERS.search(text)}
     assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "d").rglob("*") if path.is_file())
+
+
+def test_a_line_about_several_is_about_one(decided) -> None:
+    """A decision names no other of its group, and does not quote the answer, which may be another's."""
+    lines = personal_lines.about(decided, "ps1", "ada")["decisions"]
+    told = [line for line in lines if line["kind"] == "decision"]
+    assert len(told) == 3 and all(line["students"] == ["ada"] and list(line["before"]) == ["ada"] for line in told)
+    assert not any("answer" in line for line in told)
+    assert [line["student"] for line in lines if line["kind"] == "request"] == ["ada"]
 
 
 def test_a_zip_file_has_the_same(decided, tmp_path) -> None:

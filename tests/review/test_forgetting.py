@@ -94,6 +94,11 @@ def test_no_answer_is_found_and_the_marks_are_the_same(decided, tmp_path) -> Non
     before, stubs = marks(decided, tmp_path), decided / "reports/ps1.stubs"
     stubs.mkdir()
     (stubs / "geometric.py").write_text("return '1/(1-e^(-b))'")
+    with sqlite3.connect(decided / "gradebook.db") as database:  # what was deleted once, and never written over
+        database.execute("pragma secure_delete = off")
+        database.execute("create table old as select 'look at my e^(-c)' as said")
+        database.execute("drop table old")
+    assert "gradebook.db" in where(decided)["look at my e^(-c)"]
     (decided / "gradebook.2026.db").write_bytes((decided / "gradebook.db").read_bytes())
     assert where(decided).keys() == set(QUOTED)  # each of them is there to be found
     run(decided, "forget", "--before", "2027-01-01", "--yes")
