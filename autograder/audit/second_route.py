@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,6 +22,11 @@ from autograder.maths import chain, guard
 POINTS = 6
 _CLOSE = 1e-20
 _TINY = 1e-12  # below it, a sum has lost digits
+_LONGEST = 2_000  # characters of a stranger's text
+_WORDS = frozenset((
+    "exp", "log", "ln", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "frac", "dfrac", "tfrac", "cdot",
+    "times", "left", "right", "pi", "e", "abs", "floor", "ceil", "min", "max", "sum", "prod", "binom", "factorial",
+))  # fmt: skip
 _OPEN = object()  # in the place of a value that a route cannot tell
 
 
@@ -88,6 +93,33 @@ def _texts(answer: Any, operators: Mapping[str, str]) -> list[str]:
     lines = [line.text for line in chain.lines(str(answer))]
     kept = [line for line in lines if not (len(lines) > 1 and line == lines[0] and chain.is_label(line))]
     return [chain.written_out(line, operators) for line in kept]
+
+
+def worth_the_same(part: Any, p: Parameters, text: str) -> bool:
+    """Whether sympy and mpmath find a stranger's text worth what the reference is, wherever both have a value.
+
+    sympy evaluates what it reads: only words of the question and of mathematics come so far.
+    """
+    declared = part.declarations(p)
+    if not _is_mathematics(text, {*declared["domains"], part.name}) or declared.get("operators"):
+        return False
+    about = ("second route", part.name, str(declared))
+    points = guard.once(about, lambda: list(_points(declared, random.Random(str(about)))))
+    keys, texts = _texts(part.right(p), {}), _texts(text, {})
+    try:
+        trees = [compiled(tree_of(each, declared)) for each in (keys[-1], texts[-1])]
+        pairs = [tuple(_theirs(tree, point) for tree in trees) for point in points]
+    except Exception:  # sympy says in many ways that it cannot read something
+        return False
+    told = [pair for pair in pairs if not {_OPEN, None} & set(pair)]
+    return len(told) > 1 and all(_same(*pair) for pair in told)
+
+
+def _is_mathematics(text: str, names: Collection[str]) -> bool:
+    """Whether a text has no words but these and those of mathematics, and no sign that reaches into Python."""
+    words = set(re.findall(r"[^\W\d_]+(?:_\w+)*", text))
+    known = {*names, *_WORDS, *(piece for name in names for piece in name.split("_"))}
+    return words <= known and not re.search(r"__|[.][^\W\d]|[\"'`@#:;!?&<>~]|lambda", text) and len(text) < _LONGEST
 
 
 # -- points ------------------------------------------------------------------------------------------------------------

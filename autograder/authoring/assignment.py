@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.course_settings import FILE as SETTINGS
 from autograder.authoring.defence_rules import Defence, read_defence
 from autograder.authoring.exam_rules import Exam, read_exam
 from autograder.authoring.loading import CONFIGURATION, course_at
@@ -82,6 +83,11 @@ def find_course(start: Path | None = None) -> Path:
     )
 
 
+def assignments(course: Path) -> list[str]:
+    """The names of all assignments that have a file."""
+    return sorted(item.stem for item in course.glob("*.toml") if item.name != SETTINGS)
+
+
 def _of_the_course(folder: Path) -> list[str]:
     """The names of the notebooks in a folder of `source/`, where none of them was built from a problem."""
     texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.ipynb"))}
@@ -91,7 +97,7 @@ def _of_the_course(folder: Path) -> list[str]:
 def read_assignment(course: Path, name: str) -> Assignment:
     """The assignment of that name; StaffError says what is wrong with its file, or which others there are."""
     path = course / f"{name}.toml"
-    if not path.is_file():
+    if not path.is_file() or path.name == SETTINGS:
         if own := _of_the_course(course / "source" / name):
             raise StaffError(
                 "nothing_to_build",
@@ -99,7 +105,7 @@ def read_assignment(course: Path, name: str) -> Assignment:
                 f"nothing is to be built. Hand them out with `nbgrader generate_assignment {name}`, and grade with "
                 f"`autograder grade {name}`. To put problems of this package beside them, write {path.name}",
             )
-        known = sorted(item.stem for item in course.glob("*.toml"))
+        known = assignments(course)
         raise StaffError(
             "unknown_assignment",
             f"there is no {path.name} in {course}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}",

@@ -56,6 +56,9 @@ print/
 /*.csv
 /*.json
 /*-report.html
+/*-similar.html
+/*-sit.jsonl
+/*-dossier/
 .*.lock
 # Of this machine.
 .venv/

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from autograder import __version__
-from autograder.cli import after, defend, grade, hand_out, start, trust, write
+from autograder.cli import after, data_protection, defend, grade, hand_out, start, trust, write
 from autograder.errors import AutograderError
 
 # The headings of `--help` and what stands under each, in the order of a term.
@@ -20,6 +20,7 @@ GROUPS = {
     "Grade": grade.COMMANDS,
     "After": after.COMMANDS + defend.COMMANDS,
     "Trust": trust.COMMANDS,
+    "Privacy": data_protection.COMMANDS,
 }
 
 

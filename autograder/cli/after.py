@@ -145,4 +145,57 @@ def similar(assignment: str, as_json: bool, course: Path | None, out: Path | Non
     sys.exit(similar_answers(course or find_course(), assignment, as_json=as_json, out=out))
 
 
-COMMANDS = (report, export, similar)
+@command()
+@click.argument("assignment")
+@click.option("--with", "command_line", required=True, metavar="CMD", help="The command that answers a notebook.")
+@click.option("--times", type=click.IntRange(1, 9999), default=1, show_default=True, help="How often it sits.")
+@click.option("--same", is_flag=True, help="Give every run the numbers of the class, not numbers of its own.")
+@click.option(
+    "--timeout",
+    "seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop the command after so long, for each notebook.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many runs at a time.")
+@click.option(
+    "--rows",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where rows for `autograder judge` go (default: ASSIGNMENT-sit.jsonl).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each part instead of a table.")
+@course_option
+def sit(assignment: str, command_line: str, course: Path | None, **options: Any) -> None:
+    """Let a command sit ASSIGNMENT, and say which parts fall to it.
+
+    CMD is any program that answers notebooks. It is run once for each notebook, in a folder of its own with the files
+    that students have beside it. It gets the notebook's path as its last argument, and its text as standard input. The
+    notebook with answers is what it prints; if it prints nothing, it is the file, as CMD has changed it. AUTOGRADER_RUN
+    is the number of the run. CMD is run as you, without a sandbox; what it wrote is run in the sandbox. Words of CMD
+    that name files or folders here are given to it with their full paths.
+
+    \b
+      autograder sit ps1 --with cat                            hands in the stubs
+      autograder sit ps1 --with "python my_solver.py" --times 10
+
+    Everything happens in a temporary copy of the course, where each run is a student with numbers of their own, and is
+    graded as a student is. A part falls to CMD if it earns all points in half of the runs or more.
+
+    An answer that lost points or is held, and is right by another way than the judge's, becomes a row for `autograder
+    judge`: it is listed by the problem, is spelled alike, is the right number, or is worth the same by sympy.
+
+    
+    Exit codes:
+      0  every run gave a notebook
+      1  some did not: each is said with its reason, and costs only itself
+    """
+    from autograder.authoring.assignment import find_course
+    from autograder.commands.sit_exam import sit_exam
+
+    sys.exit(sit_exam(course or find_course(), assignment, command_line, **options))
+
+
+COMMANDS = (report, export, similar, sit)

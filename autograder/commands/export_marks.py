@@ -11,6 +11,7 @@ from rich.text import Text
 from autograder.authoring import privacy
 from autograder.authoring.roster import Person, of_course, read_roster
 from autograder.errors import StaffError
+from autograder.nbgrader.called import called
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.reporting import marks_table
 from autograder.reporting.class_marks import ClassMarks
@@ -22,7 +23,7 @@ from autograder.reporting.sheet import read_sheet
 def export_table(course: Path, assignment: str, *, long: bool, bom: bool, out: Path | None) -> int:
     """Our own table; the exit code."""
     marks = read_class(course, assignment)
-    text = (marks_table.long if long else marks_table.wide)(marks, bom=bom)
+    text = (marks_table.long if long else marks_table.wide)(marks, bom=bom, called=called(course))
     _write(out or Path(f"{assignment}.csv"), text, ())
     _say_statuses(marks)
     return 0

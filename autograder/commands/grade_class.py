@@ -25,22 +25,25 @@ def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: boo
     halves.restart("autograder.cli", _mentioned(course, assignment))
     _skip_rfc3987()
     gc.disable()  # a collection walks over all that was imported, to find nothing
-    from autograder.course.progress import Progress, closing
+    from autograder.course.progress import Progress, closing, for_graders
     from autograder.course.run import Options, run
+    from autograder.nbgrader.called import called as names_of
     from autograder.sandbox.turns import cores
 
     gc.freeze()
     gc.enable()
     gc.set_threshold(20_000, 20, 20)  # pages and notebooks are large and short-lived
 
+    called = names_of(course)
     words = {"require_wall": options.pop("require_sandbox"), "jobs": jobs or cores()}
-    with Progress() as progress:
+    options["students"] = called.ids(options["students"])
+    with Progress(called=called) as progress:
         result = run(course, Options(assignment=assignment, **words, **options), progress.show)
     progress.end(result)
     if as_json:
         print(json.dumps(result.counts(), ensure_ascii=False))
     else:
-        print("\n".join(closing(result)))
+        print("\n".join(closing(for_graders(result, called))))
     return result.exit_code
 
 
@@ -50,8 +53,11 @@ def regrade_class(
     """Judge a class again from what is stored and show who moves; the exit code."""
     _skip_rfc3987()
     from autograder.course import regrading
+    from autograder.nbgrader.called import called as names_of
 
-    result = regrading.run(course, assignment, students, dry_run=dry_run, feedback=feedback)
+    called = names_of(course)
+    result = regrading.run(course, assignment, called.ids(students), dry_run=dry_run, feedback=feedback)
+    result = regrading.for_graders(result, called)
     if as_json:
         print(json.dumps(dataclasses.asdict(result) | {"dry_run": dry_run}, ensure_ascii=False))
     else:
@@ -61,9 +67,12 @@ def regrade_class(
 
 def extend(course: Path, assignment: str, student: str, days: float) -> str:
     """Give a student more time; what holds now, in a sentence."""
+    from autograder.nbgrader.called import called as names_of
     from autograder.nbgrader.course_api import opened
     from autograder.nbgrader.folder import Folder
 
+    called = names_of(course)
+    student = called.id(student)
     with opened(course) as api:
         folder = Folder(api, assignment)
         try:
@@ -71,7 +80,7 @@ def extend(course: Path, assignment: str, student: str, days: float) -> str:
             row = folder.rows.extend(student, days)
             penalty = folder.rows.totals(student).late
             late = f"; {penalty:g} points are deducted for late submission" if penalty else ""
-            return f"{student} has until {row.duedate:%Y-%m-%d %H:%M} UTC for {assignment}{late}"
+            return f"{called.of(student)} has until {row.duedate:%Y-%m-%d %H:%M} UTC for {assignment}{late}"
         finally:
             folder.close()
 

@@ -18,6 +18,7 @@ from autograder.core import Answer
 from autograder.errors import AutograderError
 from autograder.grading.judge import judge_part
 from autograder.nbgrader.answer_cells import answer_cells, facts_about_files, given_code
+from autograder.nbgrader.called import called
 from autograder.nbgrader.class_gradebook import read_class
 from autograder.reporting import report_files
 from autograder.reporting.class_marks import Item
@@ -36,6 +37,9 @@ def similar_answers(course: Path, assignment: str, *, as_json: bool, out: Path |
     known, same = given_code(course, marks), Judged(problems, DECISIONS)
     found = likeness(marks, sources, known, _Accepts(problems), same)
     facts = facts_about_files(course, marks)
+    if (names := called(course)).hidden:
+        found, facts, marks = found.called(names), list(map(names.text, facts)), marks.called(names)
+        sources = {names.of(student): own for student, own in sources.items()}
     place = out or Path(f"{assignment}-similar.{'json' if as_json else 'html'}")
     if as_json:
         text = json.dumps(dataclasses.asdict(found) | {"facts": facts}, ensure_ascii=False, indent=1)

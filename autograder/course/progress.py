@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from autograder.authoring.pseudonyms import Called
 from autograder.course.run import Result, Row
 from autograder.nbgrader.files import printable
 
@@ -28,11 +30,12 @@ _NAME = 24  # columns of them that a student's name may take
 class Progress:
     """Shows each change of a run's result on standard error; standard output is left to `--json`."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, called: Called | None = None) -> None:
         self.console = console or Console(file=sys.stderr)
         self._live: Live | None = None
         self._start = self._drawn = time.monotonic()
         self._told: dict[str, str] = {}
+        self._called = called or Called()
 
     def __enter__(self) -> Progress:
         if self.console.is_terminal:
@@ -58,6 +61,7 @@ class Progress:
 
     def _line(self, row: Row, result: Result) -> None:
         place = f"{sum(other.state in SETTLED for other in result.rows)}/{len(result.rows)}"
+        row = as_called(row, self._called)
         self.console.print(Text(f"{place} {printable(row.student)}: {row.why or row.state}"), soft_wrap=True)
 
     def _table(self, result: Result) -> Table:
@@ -69,7 +73,7 @@ class Progress:
         running = [row for row in result.rows if row.state == "running"]
         room = max(self.console.height - 7 - len(running), 3)
         for row in [*settled[-room:], *running]:
-            table.add_row(*_cells(row))
+            table.add_row(*_cells(as_called(row, self._called)))
         return table
 
     def _title(self, result: Result) -> str:
@@ -84,6 +88,7 @@ class Progress:
 
     def end(self, result: Result) -> None:
         """Say in a sentence or two how it went, and what is to be done now."""
+        result = for_graders(result, self._called)
         counts = result.counts()
         for row in result.rows:
             if row.state == "failed" and not self._live:
@@ -102,6 +107,32 @@ class Progress:
         if result.exit_code:
             text = f"Finished work is safe. Continue with: autograder grade {result.assignment} --resume"
             self.console.print(Text(text), soft_wrap=True)
+
+
+def for_graders(result: Result, called: Called) -> Result:
+    """A result in which students are called as graders see them."""
+    if not called.hidden:
+        return result
+    lists = {name: sorted(map(called.of, getattr(result, name))) for name in ("absent", "strangers", "left")}
+    followed = [replace(each, students=tuple(map(called.of, each.students))) for each in result.followed]
+    rows = [as_called(row, called) for row in result.rows]
+    notes = list(map(called.text, result.notes))
+    return replace(
+        result,
+        rows=rows,
+        notes=notes,
+        followed=followed,
+        stopped=called.text(result.stopped),
+        **lists,  # type: ignore[arg-type]
+    )
+
+
+def as_called(row: Row, called: Called) -> Row:
+    """A row in which its student, and others that are named, are called as graders see them."""
+    if not called.hidden:
+        return row
+    flags = tuple(map(called.text, row.flags))
+    return replace(row, student=called.of(row.student), why=called.text(row.why), flags=flags)
 
 
 def closing(result: Result) -> list[str]:

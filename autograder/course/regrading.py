@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.pseudonyms import Called
 from autograder.authoring.sealing import MINE, is_ours
 from autograder.authoring.voids import CHECK as VOID
 from autograder.authoring.voids import FULL, Void, is_void
@@ -22,6 +23,7 @@ from autograder.course.lock import alone
 from autograder.errors import AutograderError
 from autograder.grading import report as reports
 from autograder.grading.feedback import add_staff_notes
+from autograder.grading.forgotten import is_forgotten
 from autograder.grading.notebook import DEATH, Graded, grade, mark, steps
 from autograder.grading.repeatability import CODE as UNSTABLE
 from autograder.grading.submission import Submission, load_submission
@@ -84,7 +86,11 @@ def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run:
                 fits(folder.rows.gradebook, assignment, folder.scale.points)
             else:
                 folder.rows.agree(folder.scale, everybody=not wanted)
-            for handed in _stored(folder, wanted):
+            stored = _stored(folder, wanted)
+            forgotten = [handed for handed in stored if _is_forgotten(folder, handed)]
+            if forgotten:
+                result.notes.append(f"The answers of {len(forgotten)} students are forgotten; their marks stay.")
+            for handed in (handed for handed in stored if handed not in forgotten):
                 try:
                     graded = _judged_again(folder, handed, result)
                     if graded and not dry_run:
@@ -96,6 +102,16 @@ def run(course: Path, assignment: str, students: Iterable[str] = (), *, dry_run:
         finally:
             folder.close()
     return result
+
+
+def for_graders(result: Regraded, called: Called) -> Regraded:
+    """The same, in which students are called as graders see them."""
+    return dataclasses.replace(
+        result,
+        moves=[dataclasses.replace(move, student=called.of(move.student)) for move in result.moves],
+        unasked=[(called.of(student), part) for student, part in result.unasked],
+        failed=[(called.of(student), called.text(why)) for student, why in result.failed],
+    )
 
 
 def _stored(folder: Folder, students: set[str]) -> list[Handed]:
@@ -113,6 +129,12 @@ def _stored(folder: Folder, students: set[str]) -> list[Handed]:
         for student in found
         if not students or student in students
     ]
+
+
+def _is_forgotten(folder: Folder, handed: Handed) -> bool:
+    """Whether the answers of a submission were forgotten."""
+    places = (reports.path_of(folder.root, folder.assignment, handed.student, name) for name in handed.notebooks)
+    return any(map(is_forgotten, places))
 
 
 def _judged_again(folder: Folder, handed: Handed, result: Regraded) -> dict[str, Graded]:

@@ -48,15 +48,21 @@ def _known(folder: Path, digest: str) -> Place | None:
     return place if place and (folder / FOLDER / place["pack"]).exists() else None
 
 
-def _packed(new: dict[str, bytes], folder: Path, shared: bool) -> dict[str, Place]:
-    content = b"".join(new.values())
-    name, start, places = hashlib.sha256(content).hexdigest(), 0, {}
-    for digest, answer in new.items():
-        places[digest] = {"pack": name, "start": start, "length": len(answer)}
+def pack(answers: Sequence[bytes], folder: Path, *, shared: bool) -> list[Place]:
+    """Write a pack of these answers, in their order; where each lies."""
+    content = b"".join(answers)
+    name, start, places = hashlib.sha256(content).hexdigest(), 0, []
+    for answer in answers:
+        places.append({"pack": name, "start": start, "length": len(answer)})
         start += len(answer)
     path = folder / FOLDER / name
     if not (path.exists() and path.stat().st_size == len(content)):
         privacy.replace(path, content, shared=shared)
+    return places
+
+
+def _packed(new: dict[str, bytes], folder: Path, shared: bool) -> dict[str, Place]:
+    places = dict(zip(new, pack(list(new.values()), folder, shared=shared), strict=True))
     for digest, place in places.items():
         while len(_places) >= _MOST:
             del _places[next(iter(_places))]

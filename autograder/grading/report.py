@@ -22,6 +22,7 @@ from autograder.protocol.answering import question_key, with_key
 from autograder.protocol.codec import decode, encode
 
 FOLDER = "reports"
+FORGOTTEN = "forgotten"  # the key of the day on which a report's answers were taken out
 _NO_REPORT = (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error, Unreadable)
 _TYPED = 8_000  # characters of packed answers, beyond which they are arrays
 _LARGE = 4_000  # bytes of a part's answers, beyond which they are not in the report itself
@@ -65,9 +66,12 @@ def _folders(path: Path) -> list[Path]:
 
 
 def load(path: Path) -> Report:
-    """The report in a file; StaffError if it is not one of ours."""
+    """The report in a file; StaffError if it is not one of ours, or has no answers any more."""
     try:
-        return _from_json(json.loads(path.read_text(encoding="utf-8")), path.parent.parent)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if day := content.get(FORGOTTEN):
+            raise StaffError(FORGOTTEN, f"the answers of {path} were forgotten on {day}; its marks stay as they are")
+        return _from_json(content, path.parent.parent)
     except _NO_REPORT as error:
         raise StaffError("report", f"{path} is not a readable report: {error}") from error
 
@@ -94,7 +98,7 @@ def _finding(item: Mapping[str, Any]) -> Finding:
     )
 
 
-def _is_short(answers: str | answer_store.Place) -> bool:
+def _is_short(answers: str | answer_store.Place | None) -> bool:
     return isinstance(answers, str) and len(answers) <= _TYPED
 
 
@@ -134,7 +138,7 @@ def _large(outcome: Outcome) -> bytes:
 
 
 def _small(outcome: Outcome) -> str:
-    return _as_text(encode([[_question(question), vars(answer)] for question, answer in outcome.answers]))
+    return in_one_line([[_question(question), vars(answer)] for question, answer in outcome.answers])
 
 
 def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:
@@ -151,7 +155,7 @@ def _to_json(report: Report, folder: Path, shared: bool) -> dict[str, Any]:
     return {
         "slug": report.slug,
         "version": report.version,
-        "parameters": _as_text(encode(report.parameters)),
+        "parameters": in_one_line(report.parameters),
         "points": report.points,
         "flags": list(report.flags),
         "digest": report.digest,
@@ -197,8 +201,9 @@ def _answers(kept: str | answer_store.Place, folder: Path) -> Any:
     return pairs
 
 
-def _as_text(content: bytes) -> str:
-    return base64.b64encode(zlib.compress(content, 1)).decode()
+def in_one_line(value: Any) -> str:
+    """Data as a report holds it in one line."""
+    return base64.b64encode(zlib.compress(encode(value), 1)).decode()
 
 
 def _question(question: Question) -> list[str]:

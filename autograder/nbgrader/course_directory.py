@@ -34,6 +34,7 @@ class CourseDirectory:
     release_directory: str = "release"
     submitted_directory: str = "submitted"
     autograded_directory: str = "autograded"
+    feedback_directory: str = "feedback"
 
     @classmethod
     def of(cls, config: Any, root: str) -> CourseDirectory:

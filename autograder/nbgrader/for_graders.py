@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from jinja2 import DictLoader
@@ -10,8 +11,10 @@ from nbconvert.preprocessors import Preprocessor
 
 from autograder.authoring.sealing import is_ours
 from autograder.authoring.source_notebook import OPENING, OVERVIEW, answer_id
+from autograder.grading.feedback import is_for_staff
 from autograder.grading.notebook import ANSWER
 from autograder.grading.typeset import with_mathml
+from autograder.nbgrader.called import called
 
 # nbconvert's template would load MathJax from the network here. Formgrader's script waits for its end before it puts
 # the cursor into the first field, and gives up its keys where there is none: so an end is told, of nothing.
@@ -44,6 +47,7 @@ class ForGraders(Preprocessor):  # type: ignore[misc]
         """Prepare formgrader's page; any other is left as it is."""
         if "submission_id" not in resources:
             return nb, resources
+        self._hide_names(nb, resources)
         if is_ours(nb):
             nb.cells = [cell for cell in nb.cells if _name(cell) not in (*OPENING, OVERVIEW)]
         typeset = {answer_id(_name(cell)) for cell in nb.cells if any(map(_is_answer, cell.get("outputs", ())))}
@@ -55,6 +59,19 @@ class ForGraders(Preprocessor):  # type: ignore[misc]
             elif _name(cell) in typeset:
                 cell.outputs = [output for output in cell.outputs if "data" not in output]
         return nb, resources
+
+    def _hide_names(self, nb: Any, resources: Any) -> None:
+        """With pseudonyms, the page has neither the student's name nor ids in what was noted for graders."""
+        names = called(Path(self.config.CourseDirectory.get("root") or "."))
+        if not names.hidden:
+            return
+        resources["first_name"], resources["last_name"] = "", names.of(str(resources.get("student", "")))
+        for cell in nb.cells:
+            if is_for_staff(cell):
+                cell.source = names.text(cell.source)
+            for output in cell.get("outputs", ()) if (cell.metadata.get("nbgrader") or {}).get("grade") else ():
+                data = output.get("data", {})
+                data |= {kind: names.text(text) for kind, text in data.items() if isinstance(text, str)}
 
 
 def _name(cell: Any) -> str:

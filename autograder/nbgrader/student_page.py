@@ -14,7 +14,7 @@ from nbconvert.filters import markdown2html
 from traitlets.config import Config
 
 from autograder.authoring import loading
-from autograder.authoring.assignment import Assignment, find_course, read_assignment
+from autograder.authoring.assignment import Assignment, assignments, find_course, read_assignment
 from autograder.authoring.building import notebook_text
 from autograder.authoring.variants import class_seed, variant
 from autograder.core import BEGIN, END
@@ -69,11 +69,11 @@ def _asked_for(name: str, course: Path | None) -> tuple[Assignment, Path]:
     root = loading.find_problems(course)
     if name in (known := loading.slugs(root)):
         return Assignment(name=name, title=loading.load(name, root).title, problems=(name,)), root
-    assignments = sorted(path.stem for path in course.glob("*.toml")) if course else []
+    known_here = assignments(course) if course else []
     raise StaffError(
         "unknown_name",
-        f"there is no problem and no assignment {name!r}{did_you_mean(name, [*known, *assignments])}; there are "
-        f"{', '.join([*known, *assignments])}",
+        f"there is no problem and no assignment {name!r}{did_you_mean(name, [*known, *known_here])}; there are "
+        f"{', '.join([*known, *known_here])}",
     )
 
 

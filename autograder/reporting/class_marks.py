@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from autograder.authoring.pseudonyms import Called
+
 Status = Literal["graded", "held", "missing", "excused", "void"]
 
 
@@ -132,6 +134,17 @@ class ClassMarks:
     def pupil(self, student: str) -> Pupil | None:
         """The student of that id."""
         return next((pupil for pupil in self.pupils if pupil.id == student), None)
+
+    def called(self, called: Called) -> ClassMarks:
+        """The same, with everybody called as graders see them: no id, name or address."""
+        if not called.hidden:
+            return self
+        nobody = {"first_name": "", "last_name": "", "mail": "", "lms_id": ""}
+        pupils = [
+            replace(pupil, id=called.of(pupil.id), flags=tuple(map(called.text, pupil.flags)), **nobody)  # type: ignore[arg-type]
+            for pupil in self.pupils
+        ]
+        return replace(self, pupils=tuple(sorted(pupils, key=lambda pupil: pupil.id)))
 
     def only(self, students: Collection[str]) -> ClassMarks:
         """The same for some of the students."""

@@ -1,6 +1,7 @@
 """Our own table of marks, wide (a line for each student) or long (a line for each student's part), as CSV.
 
-Every field that could be read as a formula by a spreadsheet is written so that it is text.
+Where a course hides ids from graders, a last column says what each student is called there: tables of marks, and no
+page, join the two. Every field that could be read as a formula by a spreadsheet is written so that it is text.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from autograder.authoring.pseudonyms import Called
 from autograder.reporting.class_marks import ClassMarks, Item, Mark, Pupil
 
 WIDE = ("student_id", "last_name", "first_name", "email", "status", "total", "maximum", "decided", "late")
@@ -16,19 +18,27 @@ DEFENCE = "defence"
 LONG = (
     "student_id", "assignment", "notebook", "part", "status", "points", "maximum", "by_hand", "codes", "hint",
 )  # fmt: skip
+PSEUDONYM = "pseudonym"
 _FORMULA = "=+-@＝＋－＠\t\r"  # what a spreadsheet takes for the beginning of a formula
 
 
-def wide(marks: ClassMarks, *, bom: bool = False) -> str:
+def wide(marks: ClassMarks, *, bom: bool = False, called: Called | None = None) -> str:
     """A line for each student: sums, and the points of each part; empty where there is no mark."""
     head = [*WIDE, *_defence(marks, [DEFENCE]), *(item.name for item in marks.items)]
-    return _csv([head, *(_wide_row(marks, pupil) for pupil in marks.pupils)], bom=bom)
+    return _csv(_joined([head, *(_wide_row(marks, pupil) for pupil in marks.pupils)], called), bom=bom)
 
 
-def long(marks: ClassMarks, *, bom: bool = False) -> str:
+def long(marks: ClassMarks, *, bom: bool = False, called: Called | None = None) -> str:
     """A line for each student and part, with what the judge found."""
     rows = [_long_row(marks, pupil, item) for pupil in marks.pupils for item in marks.items]
-    return _csv([list(LONG), *rows], bom=bom)
+    return _csv(_joined([list(LONG), *rows], called), bom=bom)
+
+
+def _joined(rows: list[list[str]], called: Called | None) -> list[list[str]]:
+    """The rows with what the student of the first column is called, where that is not the id."""
+    if not (called and called.hidden):
+        return rows
+    return [[*rows[0], PSEUDONYM], *([*row, called.of(row[0])] for row in rows[1:])]
 
 
 def _long_row(marks: ClassMarks, pupil: Pupil, item: Item) -> list[str]:

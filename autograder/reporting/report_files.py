@@ -58,6 +58,18 @@ def similar_page(
     return _render("similar.html.j2", likeness=likeness, **words)
 
 
+def dossier_page(
+    name: str,
+    people: Sequence[tuple[str, Sequence[Mapping[str, str]]]],
+    assignments: Sequence[Mapping[str, Any]],
+    files: Sequence[str],
+    **more: Any,
+) -> str:
+    """The page of all that is kept about one student, with links to the files beside it."""
+    own: dict[str, Any] = {"name": name, "people": people, "assignments": assignments, "files": files}
+    return _render("dossier.html.j2", **own, **more, words={**WORDS, "void": "dropped"})
+
+
 def _render(template: str, **words: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined

@@ -12,11 +12,12 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograder.authoring.pseudonyms import Called
 from autograder.reporting.class_marks import ClassMarks, Item, Pupil
 from autograder.reporting.code_passages import LENGTH, Passages, passages
 from autograder.reporting.same_answers import Same, grouped, unnamed
@@ -67,6 +68,18 @@ class Likeness:
     def unusual(self) -> tuple[Pair, ...]:
         """The pairs of which two classes without contact would have less than one."""
         return tuple(pair for pair in self.pairs if pair.by_chance < _UNUSUAL)
+
+    def called(self, called: Called) -> Likeness:
+        """The same, with everybody called as graders see them."""
+        pairs = [
+            replace(
+                pair,
+                students=tuple(map(called.of, pair.students)),  # type: ignore[arg-type]
+                signals=tuple(replace(each, sentence=called.text(each.sentence)) for each in pair.signals),
+            )
+            for pair in self.pairs
+        ]
+        return replace(self, pairs=tuple(pairs))
 
     @property
     def histogram(self) -> list[tuple[str, int]]:

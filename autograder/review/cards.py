@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from autograder.authoring.pseudonyms import Called
 from autograder.course.answer_keys import spelled_of, why_in_a_line
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import AutograderError
@@ -46,6 +47,19 @@ def group_card(group: Group, most: float) -> dict[str, Any]:
         "listable": bool(first.part and not first.part.judged_by_person and not first.whole),
         "members": [_member(each, first) for each in group.answers],
     }
+
+
+def nameless_card(card: dict[str, Any], called: Called) -> dict[str, Any]:
+    """A card in which students are called as graders see them, their own texts included."""
+    if not called.hidden:
+        return card
+    members = [
+        {**each, "student": called.of(each["student"]), "mark": called.of(each["student"]),
+         "text": called.answer(each["text"])}
+        for each in card["members"]
+    ]  # fmt: skip
+    return {**card, "members": members, "why": called.page(card["why"]),
+            "answer": called.page(card["answer"], called.answer)}  # fmt: skip
 
 
 def _member(answer: Waiting, first: Waiting) -> dict[str, Any]:

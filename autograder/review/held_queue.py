@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.pseudonyms import Called
 from autograder.course.deciding import Conflict, Desk
 from autograder.course.waiting import Group, Waiting
 from autograder.errors import StaffError
 from autograder.reporting.review_journal import LookRequest, Reviewed, Ruling, path_of
-from autograder.review.cards import group_card, student_words
+from autograder.review.cards import group_card, nameless_card, student_words
 from autograder.review.problem_stub import write_stub
 
 _OPEN_SECONDS = 20.0  # how long a card counts as looked at by somebody who says no more
@@ -31,6 +32,7 @@ class Queue:
 
     desk: Desk
     grader: str
+    called: Called = field(default_factory=Called)
     now: Callable[[], float] = time.monotonic
     groups: list[Group] = field(default_factory=list)
     looking: dict[str, tuple[str, str, float]] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class Queue:
         lines: list[dict[str, Any]] = [
             {
                 "id": each.id, "time": each.time, "by": each.by, "item": each.item, "points": each.points,
-                "maximum": each.maximum, "students": list(each.students), "comment": each.comment,
+                "maximum": each.maximum, "students": list(map(self.called.of, each.students)), "comment": each.comment,
                 "criteria": list(each.criteria), "follows": bool(each.follows),
                 "undone": state.undone.get(each.id, ""), "asked": False,
             }
@@ -107,8 +109,8 @@ class Queue:
         lines += [
             {
                 "id": each.id, "time": each.replied, "by": each.by, "item": each.item, "points": None, "maximum": None,
-                "students": [each.student], "comment": each.reply, "criteria": [each.state], "follows": False,
-                "undone": "", "asked": True,
+                "students": [self.called.of(each.student)], "comment": each.reply, "criteria": [each.state],
+                "follows": False, "undone": "", "asked": True,
             }
             for each in state.requests.values()
             if each.state != "open"
@@ -123,7 +125,7 @@ class Queue:
             raise Conflict(f"{other} looks at this answer")
         self._leave(tab)
         self.looking[id] = (tab, grader, self.now())
-        return group_card(group, self.desk.most(group.first))
+        return nameless_card(group_card(group, self.desk.most(group.first)), self.called)
 
     def request(self, tab: str, grader: str, *, id: str) -> dict[str, Any]:  # noqa: A002
         """A request for another look, with the answer that it is about."""
@@ -139,7 +141,8 @@ class Queue:
         answer = self.desk.reading.answer(asked.student, notebook, part, has.maximum)
         points = has.score if has.score is not None else has.judged
         card = group_card(Group(id=asked.id, answers=(answer,)), has.maximum)
-        return card | {"asked": student_words(asked.text), "has": points}
+        words = self.called.page(student_words(asked.text), self.called.answer)
+        return nameless_card(card, self.called) | {"asked": words, "has": points}
 
     def decide(
         self,
@@ -155,9 +158,14 @@ class Queue:
     ) -> dict[str, Any]:
         """Give a group's members the points, each as it was shown; `out` were taken out of the group."""
         self.look()
-        answers = self._members(id, members)
+        answers = self._members(id, {self.called.id(name): stamp for name, stamp in members.items()})
         ruling = self.desk.decide(
-            answers, float(points), by=grader, criteria=criteria or [], comment=comment, without=out or []
+            answers,
+            float(points),
+            by=grader,
+            criteria=criteria or [],
+            comment=comment,
+            without=self.called.ids(out or []),
         )
         self._leave(tab)
         self.look(now=True)

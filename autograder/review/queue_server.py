@@ -116,9 +116,9 @@ class _Api(_Guarded):
             self._say(200, getattr(self.queue, verb)(tab, grader, **told))
         except Conflict as error:
             self.queue.look(now=True)
-            self._say(409, {"error": error.message})
+            self._say(409, {"error": self.queue.called.text(error.message)})
         except AutograderError as error:
-            self._say(400, {"error": error.message})
+            self._say(400, {"error": self.queue.called.text(error.message)})
         except (TypeError, ValueError) as error:
             self._say(400, {"error": f"this cannot be done: {error}"})
 
