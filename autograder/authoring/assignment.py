@@ -101,9 +101,9 @@ def read_assignment(course: Path, name: str) -> Assignment:
         if own := _of_the_course(course / "source" / name):
             raise StaffError(
                 "nothing_to_build",
-                f"there is no {path.name} in {course}, and {', '.join(own)} in source/{name} are the course's own: "
-                f"nothing is to be built. Hand them out with `nbgrader generate_assignment {name}`, and grade with "
-                f"`autograder grade {name}`. To put problems of this package beside them, write {path.name}",
+                f"nothing is to be built: source/{name} holds notebooks of the course's own ({', '.join(own)}), and "
+                f"there is no {path.name} in {course}. Hand them out with `nbgrader generate_assignment {name}`, and "
+                f"grade with `autograder grade {name}`. To put problems of this package beside them, write that file",
             )
         known = assignments(course)
         raise StaffError(

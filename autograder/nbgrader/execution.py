@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -29,6 +30,11 @@ _IDLE = {"startup_timeout", "iopub_timeout", "raise_on_iopub_timeout", "shell_ti
     "ipython_hist_file", "store_widget_state", "record_timing", "display_data_priority", "coalesce_streams",
     "execute_retries",
 }  # fmt: skip
+_RUN_HERE = ("time", "timeit", "capture", "prun")  # magics whose cells are code of the notebook's
+_MAGIC = re.compile(r"\s*%%(?P<name>\w+)")
+_WRITES = re.compile(
+    r"\s*%%(?:writefile|file)\s+(?:(?:-a|--append)\s+)?(?P<quote>['\"]?)(?P<file>[^'\"\n]+?)(?P=quote)\s*(?:\n|$)"
+)
 _ALWAYS = ("OverwriteCells", "DeduplicateIds", "OverwriteKernelspec", "SaveAutoGrades")
 
 
@@ -90,8 +96,9 @@ def why_outside(source: Any, beside: Collection[str] = (), kernel: str = "") -> 
         return f"its kernel {name!r} is one of {language}"
     if os.path.isabs(program) and os.path.dirname(program) != os.path.dirname(sys.executable):
         return f"its kernel {name!r} is another Python, {program}"
+    there = {*beside, *written_by(source)}
     for module in sorted(imported_by(source)):
-        own = f"{module}.py" in beside or any(file.startswith(f"{module}/") for file in beside)
+        own = f"{module}.py" in there or any(file.startswith(f"{module}/") for file in there)
         if not own and not _is_there(module):
             return f"it imports {module!r}, which is not installed beside autograder"
     return ""
@@ -106,7 +113,15 @@ def imported_by(source: Any) -> set[str]:
     return found
 
 
+def written_by(source: Any) -> set[str]:
+    """The files that a notebook writes beside itself with a magic, and may import after that."""
+    found = (_WRITES.match(cell.source) for cell in source.cells if cell.cell_type == "code")
+    return {os.path.normpath(match["file"]) for match in found if match}
+
+
 def _imports(source: str) -> Iterator[str]:
+    if (magic := _MAGIC.match(source)) and magic["name"] not in _RUN_HERE:
+        return  # the text of a file, or of another language
     lines = ["" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.split("\n")]
     try:
         body = ast.parse("\n".join(lines)).body

@@ -26,7 +26,7 @@ def test_notebooks_of_the_courses_own_need_no_building(tmp_path):
     (tmp_path / "source/hw").mkdir(parents=True)
     (tmp_path / "source/hw/count.ipynb").write_text("{}")
     (tmp_path / "ps1.toml").write_text("")
-    with pytest.raises(StaffError, match=r"count\.ipynb in source/hw are the course's own: nothing is to be built"):
+    with pytest.raises(StaffError, match=r"nothing is to be built: source/hw .* \(count\.ipynb\)"):
         read_assignment(tmp_path, "hw")
     (tmp_path / "source/hw/built.ipynb").write_text('{"metadata": {"autograder": {"slug": "count"}}}')
     with pytest.raises(StaffError, match=r"there is no hw\.toml .*there are ps1"):

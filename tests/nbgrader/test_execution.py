@@ -94,6 +94,13 @@ PLACES = [
     (KERNEL, "import not_there_at_all", "", "imports 'not_there_at_all'"),
     (KERNEL, "import beside", "", ""),
     (KERNEL, "try:\n    import not_there_at_all\nexcept ImportError:\n    pass", "", ""),
+    (KERNEL, "%%writefile not_there_at_all.py\nx = 1\n# ---\nimport not_there_at_all", "", ""),
+    (KERNEL, "%%file -a './not_there_at_all/__init__.py'\n# ---\nimport not_there_at_all.part", "", ""),
+    (KERNEL, "%%writefile other.py\nx = 1\n# ---\nimport not_there_at_all", "", "imports 'not_there_at_all'"),
+    (KERNEL, "%%writefile not_there_at_all.txt\n# ---\nimport not_there_at_all", "", "imports 'not_there_at_all'"),
+    (KERNEL, "%%writefile other.py\nimport not_there_at_all", "", ""),
+    (KERNEL, "%%bash\nimport not_there_at_all", "", ""),
+    (KERNEL, "%%time\nimport not_there_at_all", "", "imports 'not_there_at_all'"),
     (KERNEL, "%matplotlib inline\n!ls\nimport not_there_at_all", "", "imports 'not_there_at_all'"),
 ]
 
@@ -105,9 +112,8 @@ def test_where_a_notebook_runs(
     """In the sandbox, but for another language, another Python, or a package that is not there."""
     make_kernel(tmp_path, monkeypatch, "elsewhere", ["/opt/other/bin/python", "-m", "ipykernel"], "python")
     config = configured(f"c.Execute.kernel_name = {kernel!r}").config
-    found = why_outside(
-        new_notebook(cells=[new_code_cell(code)], metadata=metadata), ["beside.py"], kernel_named(config)
-    )
+    cells = [new_code_cell(text) for text in code.split("# ---\n")]
+    found = why_outside(new_notebook(cells=cells, metadata=metadata), ["beside.py"], kernel_named(config))
     assert why in found and bool(found) == bool(why)
 
 
