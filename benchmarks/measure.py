@@ -8,6 +8,7 @@ allocator's peak on a GPU.
 
 import multiprocessing
 import os
+import random
 import re
 import resource
 import sys
@@ -117,15 +118,29 @@ def measure(contest: Contest, device: torch.device, *, budget: float, rounds: in
     return results
 
 
+def turn(time_of: Callable[[Candidate], float], candidates: list[Candidate], order: random.Random) -> list[float]:
+    """Let each run once, in an order drawn anew, and return their times in the order of `candidates`.
+
+    Whoever runs finds the caches as the one before has left them: always behind the same one, the first of two equal
+    candidates took an eighth longer.
+    """
+    times = [float("inf")] * len(candidates)
+    for i in order.sample(range(len(candidates)), len(candidates)):
+        times[i] = time_of(candidates[i])
+    return times
+
+
 def _time(
     candidates: list[Candidate], results: list[Result], device: torch.device, *, budget: float, rounds: int
 ) -> None:
     """Fill in the seconds, in turns."""
     turns: dict[str, list[list[float]]] = {"forward": [], "training": []}
-    start = time.perf_counter()
+    start, order = time.perf_counter(), random.Random(0)
     while len(turns["forward"]) < rounds or time.perf_counter() - start < budget:
-        turns["forward"].append([seconds(forward, candidate, device) for candidate in candidates])
-        turns["training"].append([seconds(training, c, device) if c.parameters else float("inf") for c in candidates])
+        turns["forward"].append(turn(lambda c: seconds(forward, c, device), candidates, order))
+        turns["training"].append(
+            turn(lambda c: seconds(training, c, device) if c.parameters else float("inf"), candidates, order)
+        )
     for n, result in enumerate(results):
         for action, rows in turns.items():
             if getattr(result, f"{action}_s") is None:

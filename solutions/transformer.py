@@ -126,8 +126,9 @@ class LanguageModel(nn.Module):
 
     The embedding is the output matrix too, unless `tied=False`. `activation=gelu_tanh, bias=True` with V=50257,
     J=F/4=768, K=12, I=64, N=12, T_max=1024 is GPT-2 small with its 124,439,808 parameters, and dropout=0.1,
-    attention_dropout=0.1 as it was trained. "rotary" positions turn queries and keys (`positional.rotated`, halves);
-    with these, norm=nn.RMSNorm, gated=True, activation=functional.silu, G groups and tied=False it is a Llama.
+    attention_dropout=0.1 as it was trained. Positions are "learned", "sinusoidal" or "rotary", which turn queries and
+    keys (`positional.rotated`, halves); with these, norm=nn.RMSNorm, gated=True, activation=functional.silu, G groups
+    and tied=False it is a Llama.
     `solutions.published` copies the weights of both. Other options are those of `Layer`.
     """
 
@@ -142,7 +143,7 @@ class LanguageModel(nn.Module):
         T_max: int,
         *,
         pre_norm: bool = True,
-        positions: Literal["learned", "sinusoidal", "rotary"] = "learned",
+        positions: str = "learned",
         base: float = 10000.0,
         dropout: float = 0.0,
         norm: Norm = nn.LayerNorm,
@@ -152,8 +153,14 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.T_max, self.base, self.width = T_max, base, options.get("U") or I
         self.e = nn.Parameter(0.02 * torch.randn(V, J))
-        kinds = {"learned": lambda: LearnedPositions(T_max, J), "sinusoidal": lambda: SinusoidalPositions(J)}
-        self.positions = None if positions == "rotary" else kinds[positions]()
+        kinds = {
+            "learned": lambda: LearnedPositions(T_max, J),
+            "sinusoidal": lambda: SinusoidalPositions(J),
+            "rotary": lambda: None,
+        }
+        if positions not in kinds:
+            raise ValueError(f"positions are one of {', '.join(kinds)}, not {positions!r}")
+        self.positions = kinds[positions]()
         self.dropout = nn.Dropout(dropout)
         options |= {"pre_norm": pre_norm, "dropout": dropout, "norm": norm}
         self.layers = nn.ModuleList(Layer(J, K, I, F, **options) for _ in range(N))

@@ -1,12 +1,13 @@
 """The benchmarks: what claims to be the same model is the same, and the programme runs from end to end."""
 
 import json
+import random
 import sys
 from functools import partial
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from benchmarks import models
 from benchmarks.contests import (
@@ -24,7 +25,7 @@ from benchmarks.contests import (
     spatial,
     window,
 )
-from benchmarks.measure import Candidate, Contest, forward, measure, peak
+from benchmarks.measure import Candidate, Contest, forward, measure, peak, turn
 from benchmarks.models import Result, main, table
 from solutions.rnn import GRU, LSTM, VanillaRNN
 
@@ -87,6 +88,19 @@ def test_ratios_and_differences() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource usage there")
+def test_nobody_runs_always_behind_the_same() -> None:
+    """Each runs once a turn, behind any other and first; its time stands in its own place."""
+    ran: list[str] = []
+    candidates, order = [Candidate(name=name, run=Tensor) for name in "abc"], random.Random(0)
+    pairs = set()
+    for _ in range(30):
+        ran.clear()
+        times = turn(lambda c: (ran.append(c.name), ord(c.name))[1], candidates, order)
+        assert times == [97, 98, 99] and sorted(ran) == ["a", "b", "c"]
+        pairs |= set(zip(["", *ran], ran, strict=False))
+    assert len(pairs) == 3 + 6
+
+
 def test_memory_is_that_of_one_call() -> None:
     """A product of 2048 by 2048 float32 needs 16 MB beyond its operands."""
     contest = Contest(name="product", tokens=2048, enter=partial(product, size=2048))

@@ -63,6 +63,12 @@ def test_words_before_a_prompt_are_not_read(positions: str) -> None:
     assert torch.equal(model.generate(w, 5, padding=padding, temperature=0.0, cached=False), words)
 
 
+def test_unknown_positions_are_refused() -> None:
+    """The names that there are stand in the error."""
+    with pytest.raises(ValueError, match="learned, sinusoidal, rotary, not 'rotated'"):
+        LanguageModel(**SMALL, T_max=12, positions="rotated")
+
+
 def test_rotated_layers_feel_distances_alone() -> None:
     """A model with rotation, moved along by padding, gives the same; with learned positions it would not."""
     torch.manual_seed(0)
