@@ -11,8 +11,9 @@ from types import CodeType
 from typing import Any
 
 from autograder.core import BEGIN, END, Answer, Ask, Parameters, Part, Problem
-from autograder.protocol.answering import answer, last_line
+from autograder.protocol.answering import answer
 from autograder.protocol.cell_text import written_text
+from autograder.protocol.run_state import last_line
 
 FORM = "from autograder import student as form"  # by which a visible check is called
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)

@@ -22,7 +22,8 @@ from autograder.grading import typeset
 from autograder.grading.feedback import is_for_staff
 from autograder.grading.identity import moved, texts_of
 from autograder.grading.repeatability import digest
-from autograder.protocol.answering import last_line, one_thread
+from autograder.protocol.answering import one_thread
+from autograder.protocol.run_state import last_line
 
 
 @dataclass(frozen=True, kw_only=True)

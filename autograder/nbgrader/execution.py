@@ -19,7 +19,7 @@ from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from nbgrader.preprocessors import Execute
 
 from autograder.errors import StaffError
-from autograder.protocol.answering import last_line
+from autograder.protocol.run_state import last_line
 
 NOT_RUN = "It was not run: c.Execute.enabled is False (--no-execute), and nobody can say whether it would pass."
 NOTHING_RUNS = "no cell is run, since c.Execute.enabled is False (--no-execute), and tests wait for a person"

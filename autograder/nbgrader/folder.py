@@ -71,7 +71,7 @@ from autograder.nbgrader.intake import (
 from autograder.nbgrader.rows import Entry, Rows
 from autograder.nbgrader.run_and_judge import RunAndJudge, report_at
 from autograder.nbgrader.scale import Scale, scale_of
-from autograder.protocol.answering import last_line
+from autograder.protocol.run_state import last_line
 
 log = logging.getLogger(__name__)
 

@@ -41,7 +41,7 @@ from autograder.grading.pictures import is_picture
 from autograder.grading.repair import writable
 from autograder.grading.repeatability import digest
 from autograder.nbgrader.execution import NOT_RUN, is_run, seconds_of, step
-from autograder.protocol.answering import last_line
+from autograder.protocol.run_state import last_line
 from autograder.sandbox import CellResult, Limits
 from autograder.sandbox.task import Replies, Task
 

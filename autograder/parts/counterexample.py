@@ -32,15 +32,15 @@ class Counterexample(Part):
     """An input on which the printed code gives something else than the right function.
 
     `reference(p)` gives one: a dict of nested lists by the arguments' names; so do equivalents, and mistakes, on whose
-    inputs the code gives what is right. `code` is printed, without its docstring, under the name `function`; `right` is
-    the function that it should be. Both may take `*, p`. `takes` and `sizes` say which inputs are admitted
+    inputs the code gives what is right. `code` is printed, without its docstring, under the name `function`; `correct`
+    is the function that it should be. Both may take `*, p`. `takes` and `sizes` say which inputs are admitted
     (`parts.arguments`); among them must be no trivial one on which the code errs.
     """
 
     _: KW_ONLY
     function: str = ""
     code: Callable[..., Any] | None = None
-    right: Callable[..., Any] | None = None
+    correct: Callable[..., Any] | None = None
     takes: Mapping[str, str] | Callable[[Parameters], Mapping[str, str]] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,16 +51,16 @@ class Counterexample(Part):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not all(map(callable, (self.reference, self.code, self.right))) or not self.function.isidentifier():
+        if not all(map(callable, (self.reference, self.code, self.correct))) or not self.function.isidentifier():
             raise AuthorError(
                 "code",
-                f"part {self.name!r}: reference= is a function of p, code= the printed function, right= the right one, "
+                f"part {self.name!r}: reference= is a function of p, code= the printed function, correct= the right, "
                 "and function= what the statement calls it",
             )
 
     def form(self, p: Parameters) -> Takes:
         """Which inputs are admitted."""
-        return admitted(self.name, self.takes, self.sizes, (self.code, self.right), p)
+        return admitted(self.name, self.takes, self.sizes, (self.code, self.correct), p)
 
     # In a student's notebook, and on paper.
 
@@ -111,6 +111,10 @@ class Counterexample(Part):
         names = ", ".join(f'"{name}": ...' for name in self.form(p).forms)
         solution = f"{BEGIN}\n{self.name} = {self.reference(p)!r}\n{END}\n"
         return f"# {self.name} = {{{names}}}   (a dict of {_and(list(self.form(p).forms))})\n{solution}"
+
+    def typed_answer(self, p: Parameters) -> str:
+        """The input of the solution."""
+        return repr(self.reference(p))
 
     def answer_cell(self, subject: Any, p: Parameters) -> str:
         """The answer cell of somebody who gives an input."""
@@ -172,13 +176,13 @@ class Counterexample(Part):
         return verdict
 
     def _decided(self, read: dict[str, Any], p: Parameters, key: tuple[int, ...]) -> Verdict:
-        right, found = (self._run(item, read, p) for item in (self.right, self.code))
+        right, found = (self._run(item, read, p) for item in (self.correct, self.code))
         if right.failure is not None:
             raise RuntimeError(f"the right function of {self.name} fails: {right.detail or right.failure}")
         if not _finite(right.value):
             return self._doubtful("the right function gives infinite values or nan")
         near = _shifted(read, np.random.default_rng((*key, 13)))
-        again, found_again = (self._run(item, near, p) for item in (self.right, self.code))
+        again, found_again = (self._run(item, near, p) for item in (self.correct, self.code))
         if again.failure is not None or difference(again.value, right.value, rtol=APART / 10):
             return self._doubtful("the right function changes with the last digits of the input")
         pairs = ((found, right), (found_again, again))
@@ -206,7 +210,7 @@ class Counterexample(Part):
 
     def listed(self) -> list[Any]:
         """Both functions as well."""
-        return [*super().listed(), self.code, self.right, self.takes]
+        return [*super().listed(), self.code, self.correct, self.takes]
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """Nothing, and what is admitted without thought."""

@@ -61,7 +61,7 @@ class _Settled(Exception):
 class Tests(Coded):
     """Tests of a function: `reference(f)` has assertions on what `f` returns; so have mistakes and equivalents.
 
-    `code` is the function under test, which the statement describes and calls `function`; `right` are others that are
+    `code` is the function under test, which the statement describes and calls `function`; `correct` are others that are
     right, `wrong` such as are wrong, in the order of a problem's own mistakes. All may take `*, p`. `takes` and `sizes`
     say what a call may be made with (`parts.arguments`). Tests that reject a right function earn nothing. All others
     earn for each wrong function that they reject the same share. They may make `calls` different calls.
@@ -72,7 +72,7 @@ class Tests(Coded):
     _: KW_ONLY
     function: str = ""
     code: Callable[..., Any] | None = None
-    right: Sequence[Callable[..., Any]] = ()
+    correct: Sequence[Callable[..., Any]] = ()
     wrong: Sequence[Callable[..., Any]] = ()
     takes: Mapping[str, str] | Callable[[Parameters], Mapping[str, str]] = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Tests(Coded):
 
     def form(self, p: Parameters) -> Takes:
         """What a call may be made with."""
-        return admitted(self.name, self.takes, self.sizes, (self.code, *self.right, *self.wrong), p)
+        return admitted(self.name, self.takes, self.sizes, (self.code, *self.correct, *self.wrong), p)
 
     # In a student's notebook.
 
@@ -183,7 +183,7 @@ class Tests(Coded):
 
     def listed(self) -> list[Any]:
         """The functions under test as well."""
-        return [*super().listed(), self.code, *self.right, *self.wrong, self.takes]
+        return [*super().listed(), self.code, *self.correct, *self.wrong, self.takes]
 
     def trivial_answers(self, p: Parameters) -> dict[str, Any]:
         """Tests that say the same of every function."""
@@ -312,7 +312,7 @@ class Interrogation:
 
     def _equivalents(self, right: Run) -> None:
         """Other right functions pass, each with its own last digits."""
-        for place, function in enumerate(self.part.right):
+        for place, function in enumerate(self.part.correct):
             table = {call: self._result(function, arguments) for call, arguments in self.made_with.items()}
             if _frame(table) == _frame(right.table):
                 continue

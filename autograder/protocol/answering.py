@@ -13,7 +13,6 @@ import hashlib
 import inspect
 import io
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,9 +20,8 @@ from typing import Any
 from autograder.core import Answer, Question
 from autograder.errors import Unreadable
 from autograder.protocol.codec import decode, encode, plain
+from autograder.protocol.run_state import last_line, seeded
 from autograder.protocol.sympy_text import in_words
-
-MAX_DETAIL = 500
 
 
 def one_thread() -> None:
@@ -184,24 +182,6 @@ def _as_in_training(question: Question) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """Random numbers from a seed, in every library that code draws them from; as before after it."""
-    import random
-
-    import numpy as np
-
-    with contextlib.ExitStack() as modes:
-        modes.callback(random.setstate, random.getstate())
-        modes.callback(np.random.set_state, np.random.get_state())
-        random.seed(seed)
-        np.random.seed(seed)
-        if torch := sys.modules.get("torch"):
-            modes.callback(torch.set_rng_state, torch.get_rng_state())
-            torch.default_generator.manual_seed(seed)  # not those of other devices: that takes a millisecond
-        yield
-
-
-@contextlib.contextmanager
 def _torch_modes(torch: Any, question: Question) -> Iterator[None]:
     device, dtype = _default_device(), torch.get_default_dtype()
     strict = torch.are_deterministic_algorithms_enabled()
@@ -271,15 +251,6 @@ def quiet_stderr() -> Iterator[None]:
         finally:
             with contextlib.suppress(AttributeError, TypeError):
                 del stream.write
-
-
-def last_line(error: BaseException) -> str:
-    """`ValueError: …`, shortened; an exception whose own text raises keeps its type."""
-    try:
-        line = traceback.format_exception_only(error)[-1].strip()
-    except BaseException:
-        line = type(error).__name__
-    return line[:MAX_DETAIL]
 
 
 def _call(function: Callable[..., Any], question: Question) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 from autograder.core import Question
 from autograder.errors import Unreadable
 from autograder.protocol.codec import encode, plain
+from autograder.protocol.run_state import last_line, seeded
 
 RAISED = ("ValueError", "TypeError", "IndexError", "KeyError", "ZeroDivisionError", "AssertionError", "RuntimeError")
 PASSED, FAILED, RAISES, LEFT = "passed", "failed", "raised", "left"  # how a run of the tests ended
@@ -34,8 +35,6 @@ def call_key(arguments: Sequence[Any]) -> str:
 
 def tried(suite: Callable[..., Any], question: Question) -> list[dict[str, Any]]:
     """How the tests end with each table of recorded results, all from the same random state."""
-    from autograder.protocol.answering import seeded
-
     found = []
     for table in question.options["tables"]:
         with seeded(int(question.options["seed"])):
@@ -80,8 +79,6 @@ def standing_in(called: Callable[[list[Any]], Any], function: str, names: Sequen
 
 
 def _ended(suite: Callable[..., Any], function: Callable[..., Any]) -> tuple[str, str]:
-    from autograder.protocol.answering import last_line
-
     try:
         suite(function)
     except AssertionError as error:

@@ -81,7 +81,7 @@ LOOK_TESTS = {
     "function": "look",
     "takes": look_takes,
     "sizes": {"B": "1..3", "S": "1..4", "I": "1..3", "J": "1..3"},
-    "right": EQUIVALENTS["look"],
+    "correct": EQUIVALENTS["look"],
     "wrong": [mistake for mistake in CODE["look"] if mistake.__name__ not in UNSEEN],
     "reference": tests_of_look,
     "mistakes": [weights_sum_to_one, nothing_filled_up, scores_near_zero],
@@ -124,7 +124,7 @@ def never_ends(p):
 WRITTEN = {
     "function": "written",
     "code": words_that_are_no_end,
-    "right": words_before_the_end,
+    "correct": words_before_the_end,
     "takes": {"words": "[B, T] whole 0..9999"},
     "sizes": {"B": "1..2", "T": "1..4"},
     "reference": goes_on,

@@ -67,7 +67,7 @@ STACK_TESTS = {
     "function": "residual_stack",
     "takes": {"x": "[B, T, J] -9..9", "W_h": "[N, J, J] -9..9", "W_x": "[N, J, J] -9..9", "B": "[N, J] -9..9"},
     "sizes": {"B": "1..2", "T": "1..3", "J": "1..3", "N": "1..3"},
-    "right": EQUIVALENTS["residual_stack"],
+    "correct": EQUIVALENTS["residual_stack"],
     "wrong": CODE["residual_stack"],
     "reference": tests_of_stack,
     "mistakes": [shapes_alone, single_layer, single_step],
@@ -110,7 +110,7 @@ def short(p):
 CLIPPED = {
     "function": "clipped",
     "code": by_the_largest_entry,
-    "right": by_the_length,
+    "correct": by_the_length,
     "takes": {"g": "[J] -100..100"},
     "sizes": {"J": "2..3"},
     "reference": long_of_small_entries,

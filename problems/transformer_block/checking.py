@@ -58,7 +58,7 @@ FEED_FORWARD_TESTS = {
         "B_FF2": "[J] -10..10",
     },
     "sizes": {"B": "1..2", "T": "1..3", "J": "1..3", "F": "1..4"},
-    "right": EQUIVALENTS["feed_forward"],
+    "correct": EQUIVALENTS["feed_forward"],
     "wrong": [mistake for mistake in CODE["feed_forward"] if mistake.__name__ != "ff_detached"],  # a gradient alone
     "reference": tests_of_feed_forward,
     "mistakes": [shape_alone, no_biases],
@@ -99,7 +99,7 @@ def one_low_score(p):
 WEIGHTS = {
     "function": "weights",
     "code": by_exponentials,
-    "right": by_softmax,
+    "correct": by_softmax,
     "takes": {"scores": "[T, S] -1000..1000"},
     "sizes": {"T": "1..3", "S": "2..4"},
     "reference": too_high,

@@ -70,7 +70,7 @@ def zero(p):
 
 
 COUNTER = parts.Counterexample(
-    "c", points=2, reference=large, code=overflowing, right=soft, mistakes=[zero], equivalents=[low], **FORM
+    "c", points=2, reference=large, code=overflowing, correct=soft, mistakes=[zero], equivalents=[low], **FORM
 )
 
 
@@ -78,7 +78,7 @@ def counter(code, right, **form):
     """A part about two functions of one argument `x`."""
     form = {"takes": {"x": "[V] -1000..1000"}, "sizes": {"V": "1..4"}, **form}
     return parts.Counterexample(
-        "c", points=2, reference=lambda p: {"x": [1.0]}, function="f", code=code, right=right, **form
+        "c", points=2, reference=lambda p: {"x": [1.0]}, function="f", code=code, correct=right, **form
     )
 
 
@@ -254,7 +254,7 @@ TESTS = parts.Tests(
     reference=suite,
     mistakes=[rows_alone],
     code=soft,
-    right=[soft_by_exp],
+    correct=[soft_by_exp],
     wrong=[over_columns, overflowing],
     **FORM,
 )
@@ -400,7 +400,7 @@ def test_calls_that_differ_each_time_are_held():
 
 def test_right_functions_that_differ_are_a_doubt():
     """Where an equivalent is another function on the student's input, nobody loses for it."""
-    part = dataclasses.replace(TESTS, right=[overflowing], wrong=[over_columns])
+    part = dataclasses.replace(TESTS, correct=[overflowing], wrong=[over_columns])
     outcome = judge_part(part, {}, local(suite, "t", {}), KEY)
     assert (outcome.standing, outcome.verdicts[0].code) == ("held", "doubtful")
     assert judge_part(part, {}, local(small_numbers, "t", {}), KEY).standing == "earned"
@@ -540,14 +540,14 @@ def test_a_stand_in_says_nothing_of_the_function():
         f(torch.ones(1, 2))
 
     for code in (soft, overflowing):
-        part = dataclasses.replace(TESTS, code=code, right=[])
+        part = dataclasses.replace(TESTS, code=code, correct=[])
         judge_part(part, {}, local(looking, "t", {}), KEY)
     assert set(found) == {("soft", None, "(x)", "autograder.protocol.stand_in")}
 
 
 def test_a_weaker_suite_is_not_harmless():
     """A slip in a suite is harmless only if it rejects what the reference rejects of slips in the function."""
-    part = dataclasses.replace(TESTS, code=soft_by_exp, right=[soft])
+    part = dataclasses.replace(TESTS, code=soft_by_exp, correct=[soft])
     assert len(list(part.mutants({}))) > 10
     asked = []
     part.harmless(lambda part: asked.append(part) or True)
