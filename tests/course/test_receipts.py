@@ -18,10 +18,12 @@ from autograder.authoring.loading import load
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret, variant
 from autograder.cli import main
-from autograder.course import regrading
+from autograder.course import regrading, verifying
 from autograder.grading import receipt as receipts
 from autograder.grading import report as reports
 from autograder.grading.hidden_key import has_own_key
+from autograder.grading.notebook import mark
+from autograder.protocol.answering import question_key
 from autograder.simulation.classroom import Work, hand_in
 from tests.course.conftest import Classroom
 
@@ -91,6 +93,19 @@ def test_marks_replay_equal_from_receipt_and_bundle(student, revealed):
     count = 0 if student == "not_json" else 4
     assert f"{count} of the {count} parts that the judge decided are the same here" in told
     assert told.count("left to a person") == 5 - count
+
+
+def test_the_same_hidden_inputs_are_put(revealed, desk, monkeypatch):
+    """Each question is, to the last bit, the one that was put when the notebook was graded."""
+    graded = []
+    monkeypatch.setattr(verifying, "mark", lambda *words: graded.append(mark(*words)) or graded[-1])
+    verify(desk)
+    before, after = reports.load(reports.path_of(revealed, "ps1", "perfect", "tiny")), graded[0].report
+    asked = [
+        {outcome.part: [question_key(question) for question, _ in outcome.answers] for outcome in report.outcomes}
+        for report in (before, after)
+    ]
+    assert asked[0] == asked[1] and sum(map(len, asked[0].values())) > 10
 
 
 def test_a_receipt_tells_a_persons_decision_from_the_judges(revealed, desk):
