@@ -462,3 +462,26 @@ def test_answers_from_paper_are_told_apart(build_course, tmp_path):
     assert "OTHER" not in told and "is none of those that were committed" not in told
     line = next(line for line in told.splitlines() if line.startswith("  parameters"))
     assert "the same verdicts (held whatever the judge says); waits for a person" in line
+
+
+def test_voids_and_files_beside_a_notebook_are_part_of_it(build_course, tmp_path):
+    """What a void gives is replayed; the course's data is in the bundle, and a student's own file lies beside it."""
+    room: Classroom = build_course(tmp_path / "course", people=("mistake_centre_over_batch",))
+    with (room.path / "ps1.toml").open("a") as file:
+        file.write("\n[void.'tiny.centre']\nas = \"full\"\n\n[void.'tiny.axis']\nas = \"drop\"\n")
+    handed_in = room.path / "submitted/mistake_centre_over_batch/ps1"
+    (room.path / "source/ps1/data.csv").write_text("1,2\n")
+    (handed_in / "data.csv").write_text("3,4\n")  # the course's own takes its place
+    (handed_in / "own.txt").write_text("mine")
+    call("commit", "ps1", "--course", room.path)
+    assert room.grade()["exit"] == 0
+    call("reveal", "ps1", "--course", room.path, "--out", tmp_path / "b.zip")
+    shown = page(room.path, "mistake_centre_over_batch")
+    one = receipts.read(shown.read_text()).receipt
+    assert sorted(one.beside) == ["data.csv", "own.txt"]
+    assert (one.parts["centre"].points, one.parts["axis"].of) == (4, 0)
+    told = call("verify", shown, "--bundle", tmp_path / "b.zip", "--notebook", handed_in)
+    assert "4 of the 4 parts that the judge decided are the same here" in told and "note:" not in told
+    (handed_in / "own.txt").write_text("another")
+    told = call("verify", shown, "--bundle", tmp_path / "b.zip", "--notebook", handed_in)
+    assert "note: own.txt: not beside the notebook; judged without it" in told
