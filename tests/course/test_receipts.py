@@ -264,6 +264,12 @@ def test_a_forged_receipt_is_refused(change, key, desk):
     assert "the receipt was refused: it is not signed by the course" in told and "the same" not in told
 
 
+def test_a_forged_receipt_gives_no_orders_to_a_terminal(desk):
+    """What stands in it is shown as text."""
+    told = verify(desk, shown=forged(desk, lambda said: said.update(assignment="\x1b[2J")), code=1)
+    assert "the receipt is one of \\x1b[2J" in told and "\x1b" not in told
+
+
 def test_the_key_that_is_told_signs_no_receipt_and_no_seal(revealed, desk):
     """With the bundle nobody can sign a receipt, seal a notebook, or draw what another assignment asks."""
     with zipfile.ZipFile(desk / "b.zip") as archive:
