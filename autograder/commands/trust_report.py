@@ -14,6 +14,7 @@ from autograder.course import committing, revealing, verifying
 from autograder.course.verifying import Part, Verified
 from autograder.errors import AutograderError, StaffError
 from autograder.grading import receipt as receipts
+from autograder.nbgrader.files import printable
 
 
 def say_commitment(course: Path, assignment: str) -> None:
@@ -58,10 +59,10 @@ def say_verified(pages: Sequence[Path], bundle: Path, place: Path, published: st
             try:
                 found = verifying.verify(one, opened, _notebook(place, one.receipt.notebook), published)
             except AutograderError as error:
-                click.echo(f"{page}: {error.message}", err=True)
+                click.echo(f"{page}: {printable(error.message)}", err=True)
                 code = 1
                 continue
-            click.echo("\n".join(_lines(page, found)))
+            click.echo("\n".join(map(printable, _lines(page, found))))
             code = code or int(not found.same)
     return code
 

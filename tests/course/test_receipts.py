@@ -18,10 +18,12 @@ from autograder.authoring.loading import load
 from autograder.authoring.source_notebook import answer_id
 from autograder.authoring.variants import course_secret, variant
 from autograder.cli import main
-from autograder.course import regrading
+from autograder.course import regrading, verifying
 from autograder.grading import receipt as receipts
 from autograder.grading import report as reports
 from autograder.grading.hidden_key import has_own_key
+from autograder.grading.notebook import mark
+from autograder.protocol.answering import question_key
 from autograder.simulation.classroom import Work, hand_in
 from tests.course.conftest import Classroom
 
@@ -91,6 +93,19 @@ def test_marks_replay_equal_from_receipt_and_bundle(student, revealed):
     count = 0 if student == "not_json" else 4
     assert f"{count} of the {count} parts that the judge decided are the same here" in told
     assert told.count("left to a person") == 5 - count
+
+
+def test_the_same_hidden_inputs_are_put(revealed, desk, monkeypatch):
+    """Each question is, to the last bit, the one that was put when the notebook was graded."""
+    graded = []
+    monkeypatch.setattr(verifying, "mark", lambda *words: graded.append(mark(*words)) or graded[-1])
+    verify(desk)
+    before, after = reports.load(reports.path_of(revealed, "ps1", "perfect", "tiny")), graded[0].report
+    asked = [
+        {outcome.part: [question_key(question) for question, _ in outcome.answers] for outcome in report.outcomes}
+        for report in (before, after)
+    ]
+    assert asked[0] == asked[1] and sum(map(len, asked[0].values())) > 10
 
 
 def test_a_receipt_tells_a_persons_decision_from_the_judges(revealed, desk):
@@ -247,6 +262,12 @@ def test_a_forged_receipt_is_refused(change, key, desk):
     """Whoever has not the course's key cannot make one, and what is changed in one is noticed."""
     told = verify(desk, shown=forged(desk, change, key), code=1)
     assert "the receipt was refused: it is not signed by the course" in told and "the same" not in told
+
+
+def test_a_forged_receipt_gives_no_orders_to_a_terminal(desk):
+    """What stands in it is shown as text."""
+    told = verify(desk, shown=forged(desk, lambda said: said.update(assignment="\x1b[2J")), code=1)
+    assert "the receipt is one of \\x1b[2J" in told and "\x1b" not in told
 
 
 def test_the_key_that_is_told_signs_no_receipt_and_no_seal(revealed, desk):
@@ -447,3 +468,26 @@ def test_answers_from_paper_are_told_apart(build_course, tmp_path):
     assert "OTHER" not in told and "is none of those that were committed" not in told
     line = next(line for line in told.splitlines() if line.startswith("  parameters"))
     assert "the same verdicts (held whatever the judge says); waits for a person" in line
+
+
+def test_voids_and_files_beside_a_notebook_are_part_of_it(build_course, tmp_path):
+    """What a void gives is replayed; the course's data is in the bundle, and a student's own file lies beside it."""
+    room: Classroom = build_course(tmp_path / "course", people=("mistake_centre_over_batch",))
+    with (room.path / "ps1.toml").open("a") as file:
+        file.write("\n[void.'tiny.centre']\nas = \"full\"\n\n[void.'tiny.axis']\nas = \"drop\"\n")
+    handed_in = room.path / "submitted/mistake_centre_over_batch/ps1"
+    (room.path / "source/ps1/data.csv").write_text("1,2\n")
+    (handed_in / "data.csv").write_text("3,4\n")  # the course's own takes its place
+    (handed_in / "own.txt").write_text("mine")
+    call("commit", "ps1", "--course", room.path)
+    assert room.grade()["exit"] == 0
+    call("reveal", "ps1", "--course", room.path, "--out", tmp_path / "b.zip")
+    shown = page(room.path, "mistake_centre_over_batch")
+    one = receipts.read(shown.read_text()).receipt
+    assert sorted(one.beside) == ["data.csv", "own.txt"]
+    assert (one.parts["centre"].points, one.parts["axis"].of) == (4, 0)
+    told = call("verify", shown, "--bundle", tmp_path / "b.zip", "--notebook", handed_in)
+    assert "4 of the 4 parts that the judge decided are the same here" in told and "note:" not in told
+    (handed_in / "own.txt").write_text("another")
+    told = call("verify", shown, "--bundle", tmp_path / "b.zip", "--notebook", handed_in)
+    assert "note: own.txt: not beside the notebook; judged without it" in told
