@@ -29,6 +29,7 @@ from autograder.defence.sheet_words import TITLES
 from autograder.defence.student import LEAST, QUESTIONS, Chooser, Handed, Sheet
 from autograder.errors import AutograderError, StaffError
 from autograder.grading import report as reports
+from autograder.grading.hidden_key import hidden_key
 from autograder.grading.submission import load_submission
 from autograder.nbgrader.course_directory import CourseDirectory, course_directory
 from autograder.nbgrader.files import files_beside
@@ -90,6 +91,7 @@ def graded(course: Path, name: str) -> list[str]:
 def _handed(course: Path, assignment: Assignment, place: CourseDirectory, student: str) -> Iterator[Handed]:
     """A student's graded notebooks, in the order of the assignment."""
     folder = Path(place.format_path(place.autograded_directory, student, assignment.name))
+    key = hidden_key(course, assignment.name, course_secret(course))
     order = list(assignment.problems)
     found = sorted(folder.glob("*.ipynb"), key=lambda path: [*order, path.stem].index(path.stem))
     for path in found:
@@ -97,7 +99,7 @@ def _handed(course: Path, assignment: Assignment, place: CourseDirectory, studen
         notebook = _read(path)
         if report.is_file() and is_ours(notebook):
             files = files_beside(folder).files
-            submission = load_submission(notebook, course=course, secret=course_secret(course), files=files)
+            submission = load_submission(notebook, course=course, secret=key, files=files)
             if not submission.fault and not submission.broken:
                 yield Handed(name=path.stem, submission=submission, report=reports.load(report))
 

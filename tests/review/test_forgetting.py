@@ -120,6 +120,19 @@ def test_the_others_are_as_they_were(decided) -> None:
     assert "The answers of 2 students are forgotten" in run(decided, "regrade", "ps1")
 
 
+def test_the_keys_of_a_defence_keep_the_others(decided) -> None:
+    """The keys and the table lose who is forgotten; the document of all goes, since it quotes them."""
+    folder = decided / "defence/ps1"
+    folder.mkdir(parents=True)
+    (folder / "keys.json").write_text(json.dumps({name: [{"text": f"{name} wrote it"}] for name in ("ada", "bob")}))
+    (folder / "answers.csv").write_text("student_id,q1\nada,A\nbob,B\n")
+    (folder / "all.pdf").write_bytes(b"%PDF")
+    run(decided, "forget", "--before", "2027-01-01", "--yes")
+    assert json.loads((folder / "keys.json").read_text()) == {"bob": [{"text": "bob wrote it"}]}
+    assert (folder / "answers.csv").read_text() == "student_id,q1\nbob,B\n"
+    assert not (folder / "all.pdf").exists()
+
+
 @pytest.mark.parametrize(
     "words", [("regrade", "--dry-run"), ("review", "--list"), ("report",), ("similar",), ("grade",)], ids=lambda w: w[0]
 )
