@@ -38,6 +38,7 @@ class Kernel:
         sys.meta_path.insert(0, Beside(first))
         self._shell, self._outputs = shell, outputs
         os.environ["NBGRADER_EXECUTION"] = "autograde"
+        sys.breakpointhook = lambda *_, **__: None  # as in a kernel that no debugger is connected to
         signal.signal(signal.SIGINT, signal.default_int_handler)  # by which a cell is interrupted
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)

@@ -323,6 +323,10 @@ def _half(work: Work) -> None:
     work.cell("why").source = "No idea."
 
 
+def _breakpoint(work: Work) -> None:
+    work.cell("square").source = SQUARE.replace("    return", "    breakpoint()\n    return")
+
+
 def _loud(work: Work) -> None:
     work.cell("square").source = LOUD
 
@@ -334,7 +338,13 @@ def _rich(work: Work) -> None:
 
 
 # Honest work: nbgrader itself marks it as well.
-HONEST: dict[str, Callable[[Work], None]] = {"right": lambda work: None, "half": _half, "loud": _loud, "rich": _rich}
+HONEST: dict[str, Callable[[Work], None]] = {
+    "right": lambda work: None,
+    "half": _half,
+    "loud": _loud,
+    "rich": _rich,
+    "breakpoint": _breakpoint,
+}
 SPY = """import os, sqlite3
 places = ['../gradebook.db', '../../../gradebook.db', '../../../source', '/tmp/pytest-of-root']
 print('FOUND', [name for name in places if os.path.exists(name)])
