@@ -41,6 +41,7 @@ def every_position_alone(feed_forward, *, p):
     """Random positions; each of them gives alone what it gives among others, which is the formula."""
     L, W_FF1, B_FF1 = torch.randn(2, 3, 3), torch.randn(4, 3), torch.randn(4)
     W_FF2, B_FF2 = torch.randn(3, 4), torch.randn(3)
+    W_FF2[0], B_FF2[0] = -1.0, 2.0  # the first entry of every result is negative, whatever is drawn
     found = feed_forward(L, W_FF1, B_FF1, W_FF2, B_FF2)
     assert torch.allclose(feed_forward(L[:1, 1:2], W_FF1, B_FF1, W_FF2, B_FF2), found[:1, 1:2])
     a = torch.einsum("fj,btj->btf", W_FF1, L) - B_FF1
