@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
+from autograder.sandbox.descriptors import Descriptors
 from autograder.sandbox.restoring import Baseline, is_plain
 from autograder.sandbox.shell import Outputs, Shell
 
@@ -43,6 +44,7 @@ class Kernel:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._baseline = Baseline(shell)
+        self._descriptors = Descriptors()
         self._whole = self._plain = True  # since the last cell of the instructor's
 
     def run(self, source: str, trusted: bool) -> tuple[list[str], bool]:
@@ -56,6 +58,8 @@ class Kernel:
         if type(self._outputs.items) is not list or self._shell.outputs is not self._outputs:
             self._outputs.items, self._shell.outputs = [], self._outputs  # somebody has put something in its place
             succeeded, error = False, None
+        for name, text in self._descriptors.taken():
+            self._outputs.write(name, text)
         if not succeeded and not any(item.get("output_type") == "error" for item in self._outputs.items):
             self._show(error)
         if trusted:

@@ -331,6 +331,19 @@ def _loud(work: Work) -> None:
     work.cell("square").source = LOUD
 
 
+def _deep(work: Work) -> None:
+    work.cell("square").source = SQUARE.replace("    return", "    import os; os.write(2, b'deep\\n')\n    return")
+
+
+def _program(work: Work) -> None:
+    call = "import subprocess; subprocess.run(['sh', '-c', 'echo said; echo slow >&2'])"
+    work.cell("square").source = SQUARE.replace("    return", f"    {call}\n    return")
+
+
+def _said(work: Work) -> None:
+    work.cell("square").source = SQUARE.replace("    return", "    import os; os.write(1, b'said\\n')\n    return")
+
+
 def _rich(work: Work) -> None:
     work.cells.insert(3, new_code_cell(SHOWN))
     work.cells.insert(4, new_code_cell("%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])"))
@@ -342,6 +355,9 @@ HONEST: dict[str, Callable[[Work], None]] = {
     "right": lambda work: None,
     "half": _half,
     "loud": _loud,
+    "deep": _deep,
+    "program": _program,
+    "said": _said,
     "rich": _rich,
     "breakpoint": _breakpoint,
 }
@@ -570,7 +586,8 @@ def plain(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for student in HONEST:
         shutil.copytree(graded.path / "submitted" / student, path / "submitted" / student)
     (path / "nbgrader_config.py").write_text("c = get_config()\nc.ExecutePreprocessor.timeout = 60\n")
-    with opened(path) as api:
+    with opened(path) as api, pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)  # where it is set, a kernel does not look at descriptors
         done("generate_assignment", api.generate_assignment("ps1", force=True))
         for student in HONEST:
             done("autograde", api.autograde("ps1", student))
