@@ -28,6 +28,7 @@ from autograder.nbgrader.class_gradebook import class_marks
 from autograder.nbgrader.course_directory import CourseDirectory, gradebook_of
 from autograder.printing import seats
 from autograder.reporting.class_marks import ClassMarks, Pupil
+from autograder.reporting.defence_marks import FOLDER as DEFENCE
 
 _STEPS = ("submitted", "autograded", "feedback")
 _ANSWERS = "answers"
@@ -95,6 +96,7 @@ def dossier(course: Path, student: str) -> Dossier:
 def _people(root: Path, student: str) -> Table:
     """The rows of the course's tables that are about the student."""
     places = [root / ROSTER, root / ACCOMMODATIONS, *sorted((root / seats.FOLDER).glob(f"*/{seats.FILE}"))]
+    places += sorted((root / DEFENCE).glob("*/*.csv"))
     rows = ((str(path.relative_to(root)), personal_lines.rows_about(path, student)) for path in places)
     return [(what, found) for what, found in rows if found]
 

@@ -26,6 +26,7 @@ from autograder.grading import report as reports
 from autograder.nbgrader import forgotten_rows
 from autograder.nbgrader.course_directory import CourseDirectory, gradebook_of
 from autograder.nbgrader.forgotten_rows import Row
+from autograder.reporting.defence_marks import FOLDER as DEFENCE
 from autograder.reporting.marks_table import from_text
 
 STEPS = ("submitted", "autograded", "feedback")
@@ -34,7 +35,7 @@ SHEETS = "sheets"  # what else is named after a student below an assignment's na
 _HANDED_OUT = ("students", "zips", "print", "release", "source")
 Sheets = dict[tuple[str, str], list[Path]]
 # Sheets of questions about answers: the folder goes with the last of the class; what is of all is trimmed before.
-_DEFENCE, _KEYS, _TABLE, _ALL = "defence", "keys.json", "answers.csv", "all.pdf"
+_KEYS, _TABLE, _ALL = "keys.json", "answers.csv", "all.pdf"
 # What commands write about a class, beside the gradebook; all of it can be made again of what is left.
 _PAGES = ("{}-report.html", "{}-report.json", "{}-report.csv", "{}-similar.html", "{}-similar.json")
 
@@ -223,7 +224,7 @@ def _pages(root: Path, assignments: Iterable[str]) -> Iterator[Path]:
 
 
 def _of_whole_classes(root: Path, assignments: Iterable[str]) -> Iterator[Path]:
-    return (path for name in sorted(assignments) if (path := root / _DEFENCE / name).is_dir())
+    return (path for name in sorted(assignments) if (path := root / DEFENCE / name).is_dir())
 
 
 def _known(place: CourseDirectory, going: Iterable[Going]) -> list[Path]:
@@ -253,7 +254,7 @@ def forget(course: Path, planned: Plan, watch: Watch = lambda going: going) -> t
         for name, several in groups.items():
             students = {one.student for one in several}
             personal_lines.forget(root, name, students, shared=shared)
-            _trim(root / _DEFENCE / name, students, shared)
+            _trim(root / DEFENCE / name, students, shared)
         forgotten_rows.forget_comments(place, [(one.assignment, one.student) for one in planned.going])
         for path in planned.pages:
             _remove(path)

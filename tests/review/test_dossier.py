@@ -30,6 +30,7 @@ def decided(course, desk) -> Path:
     (course / "defence/ps1").mkdir(parents=True)
     for student in ("ada", "bob"):
         (course / f"defence/ps1/{student}.html").write_text(f"a sheet for {student}")
+    (course / "defence/ps1/marks.csv").write_text("student_id,status,right,asked\nada,counted,4,5\nbob,talk,1,5\n")
     of = {"time": 1.0, "item": "geometric.why"}
     asked = [LookRequest(id=f"r{who}", student=who, text=f"I, {who}", **of) for who in ("ada", "eve")]
     desk.take_in(asked)
@@ -68,6 +69,7 @@ def test_all_of_one_student_and_nothing_of_others(decided, tmp_path) -> None:
         assert said in found["index.html"]
     assert json.loads(found["answers/ps1/geometric.json"])["total"][0]["value"] == "1/(1-e^(-b))"
     assert found["further/defence/ps1/ada.html"] == "a sheet for ada"
+    assert "defence/ps1/marks.csv" in found["index.html"] and "counted" in found["index.html"]
     links = re.findall(r'<a href="([^"]+)"', found["index.html"])
     assert sorted([*links, "index.html"]) == sorted(found)
     assert not {name: OTHERS.findall(text) for name, text in found.items() if OTHERS.search(text)}
