@@ -33,7 +33,7 @@ def shown_right(part: Part, p: Parameters, cell: str, value: Any) -> str:
     texts, said = [_text(_given(part, item, p)) for item in _right(part, p)], _text(value)
     if said and _near(said, part.name) in {_near(text, part.name) for text in texts if text}:
         return SPELLED
-    if part.kind == "number" and _only_number(said) in {_only_number(text) for text in texts} - {None}:
+    if _only_number(said) in {_only_number(text) for text in texts} - {None}:
         return NUMBER
     return VALUE if part.in_closed_form and isinstance(value, str) and worth_the_same(part, p, value) else ""
 

@@ -25,6 +25,7 @@ from autograder.defence.proofs import (
     plain_number,
 )
 from autograder.parts.function import Function
+from autograder.parts.mutants import OFF_BY_ONE
 
 SLIPS = 16  # that are tried for one part
 OPTIONS = 4
@@ -57,10 +58,15 @@ def questions_about(subject: Subject, bench: Bench) -> Iterator[Asked]:
 
 
 def _put(part: Function, case: Case) -> Question:
-    arguments = tuple(case.arguments.values())
-    if part.kind == "module":
-        return Question(kind="module", name=part.name, arguments=arguments, options=case.options)
-    return Question(kind="call", name=part.name, arguments=arguments)
+    """What the part itself asks of whoever answers for it."""
+    asked: list[Question] = []
+
+    def note(question: Question) -> Answer:
+        asked.append(question)
+        return Answer()
+
+    part.respondent(note, case).call(*case.arguments.values())
+    return asked[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +136,7 @@ class _About:
     def _call(self) -> str:
         told = ", ".join(f"`{item}`" for item in shown_cases.in_shapes(self.drawn))
         anything = " The entries of the arrays are any numbers." if ": [" in told else ""
-        verb = "built and called" if self.subject.part.kind == "module" else "called"
-        return f"`{self.subject.part.name}` is {verb} with {told}.{anything}"
+        return f"`{self.subject.part.name}` is {self.subject.part.run_by} with {told}.{anything}"
 
     def shapes(self) -> Iterator[Asked]:
         """The shape of what a line binds to a name."""
@@ -207,7 +212,7 @@ class _About:
 
         What a constructor draws is such a number too: the parameters are given.
         """
-        if slip.kind == "off by one" or slip.inside == "__init__":
+        if slip.kind == OFF_BY_ONE or slip.inside == "__init__":
             return True
         probed = self.bench.changed(slip.name, slip.probe, self.put[self.general])
         return not probed or not all(answer.failure for answer in probed)
@@ -256,7 +261,7 @@ class _About:
 
     def _proof(self, kind: str, name: str, questions: Sequence[Question], **words: object) -> Proof:
         return Proof(
-            kind=kind,  # type: ignore[arg-type]
+            claim=kind,  # type: ignore[arg-type]
             name=name,
             questions=tuple(questions),
             reference=self.subject.reference,
@@ -274,8 +279,7 @@ def _changed(slip: Slip) -> str:
 
 
 def _with(part: Function, case: Case) -> str:
-    verb = "built and called" if part.kind == "module" else "called"
-    return f"`{part.name}` is {verb} with " + ", ".join(f"`{item}`" for item in shown_cases.words(case)) + "."
+    return f"`{part.name}` is {part.run_by} with " + ", ".join(f"`{item}`" for item in shown_cases.words(case)) + "."
 
 
 def _in_line(case: Case) -> str:

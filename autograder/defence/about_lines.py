@@ -18,7 +18,6 @@ from autograder.parts.mutants import mutants_of_text
 
 LEAST, MOST = 3, 5  # lines
 TRIED = 4  # changes of one line, until one is refuted
-KINDS = ("expression", "equation", "derivation")
 _LONGEST = 220  # letters of a line
 
 
@@ -62,7 +61,7 @@ class Lines:
         one = len({item.part.name for item, _ in lines}) == 1
         for place in map(int, rng.permutation(len(lines))):
             item, line = lines[place]
-            if one and not place and item.part.kind == "derivation":
+            if one and place < item.part.given_lines:
                 continue  # the given line
             if changed := self._wrong(item, line, rng):
                 options = tuple(
@@ -98,7 +97,7 @@ class Lines:
 
 
 def _simple(item: Typed) -> bool:
-    return item.part.kind == "expression"
+    return item.part.in_closed_form
 
 
 def answering(texts: Mapping[str, str]) -> Ask:

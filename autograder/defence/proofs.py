@@ -36,7 +36,7 @@ class Proof:
     `place` is the line and the name of a shape, or the entry of a value; `reference` answers for the right function.
     """
 
-    kind: Kind
+    claim: Kind
     name: str
     questions: tuple[Question, ...]
     text: str = ""
@@ -121,20 +121,20 @@ def again(bench: Bench, proof: Proof, questions: Sequence[Question], same: float
 
     Tolerances are those of the precision in which the questions are put.
     """
-    if proof.kind == "shape":
+    if proof.claim == "shape":
         shape = bench.traced(questions[0])[1].get((proof.name, *proof.place))
         return None if shape is None else str(shape)
     before = bench.ask(questions)
     if not before or any(answer.failure for answer in before):
         return None
-    if proof.kind == "value":
+    if proof.claim == "value":
         return plain_number(entry(before[0], proof.place), 1e-4)
-    if proof.kind == "lost":
+    if proof.claim == "lost":
         assert proof.reference
         right = [proof.reference(question) for question in questions]
         return _odd_one(input_key(right, before, same, other), proof.place)
     after = bench.changed(proof.name, proof.text, questions)
-    if proof.kind == "change":
+    if proof.claim == "change":
         return change_key(before, after, same, other)
     return _odd_one(input_key(before, after, same, other), proof.place)
 

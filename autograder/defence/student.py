@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from autograder.authoring.source_notebook import OVERVIEW
 from autograder.authoring.variants import stream_key
 from autograder.core import Answer, Question, Report
 from autograder.defence.about_code import Subject, questions_about
-from autograder.defence.about_lines import KINDS, Lines, Typed
+from autograder.defence.about_lines import Lines, Typed
 from autograder.defence.bench import LIMITS, Bench
 from autograder.defence.code import Definition
 from autograder.defence.proofs import Asked
@@ -47,7 +47,7 @@ class Handed:
 
     def typed(self) -> list[Typed]:
         """The typed answers that earned all points, as they were read then."""
-        parts = {part.name: part for part in self.submission.paper.parts if part.kind in KINDS}
+        parts = {part.name: part for part in self.submission.paper.parts if part.by_lines}
         found = []
         for outcome in self.report.outcomes:
             said = [reply.value for question, reply in outcome.answers if _is_text(question, reply, outcome.part)]
@@ -117,10 +117,13 @@ def seen(item: Asked) -> str:
     return f"{item.part} {item.text} {item.options}"
 
 
+_ONCE = ("line", "lost", "input", "value")  # kinds of which one is enough about the same code
+
+
 def _alike(one: Asked, other: Asked) -> bool:
     """Whether the answer to one helps with the other: the same place of the code, or the same line."""
     same = (one.notebook, one.shows) == (other.notebook, other.shows) and one.kind == other.kind
-    return same and (one.lines == other.lines != () or one.kind in ("line", "lost", "input", "value"))
+    return same and (one.lines == other.lines != () or one.kind in _ONCE)
 
 
 def candidates(
@@ -128,19 +131,14 @@ def candidates(
 ) -> Iterator[Asked]:
     """Questions about the typed lines of every notebook, and about the code of some parts, until there are enough."""
     rng = np.random.default_rng((*key, 1))
-    parts = [
-        (handed, part)
-        for handed in notebooks
-        for part in handed.submission.paper.parts
-        if isinstance(part, Function) and part.kind in ("function", "module")
-    ]
+    parts = [(handed, part) for handed in notebooks for part in handed.submission.paper.parts if part.repeats]
     order = [parts[int(place)] for place in rng.permutation(len(parts))]
     order.sort(key=lambda pair: pair[1].name not in pair[0].lost)  # those that lost points come first
     found, looked = 0, 0
     for handed, part in order:
         if looked >= CODE_PARTS and found >= ENOUGH:
             break
-        asked = list(_about(handed, part, (*key, 2, looked), code, limits))
+        asked = list(_about(handed, cast("Function", part), (*key, 2, looked), code, limits))
         found, looked = found + len(asked), looked + bool(asked)
         yield from asked
     for place in map(int, rng.permutation(len(notebooks))):

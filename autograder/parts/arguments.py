@@ -99,16 +99,22 @@ class Takes:
         return made
 
     def read(self, given: Any) -> dict[str, Any]:
-        """The arguments as tensors, from a dict by their names, in order, or, of a function of one, the argument alone.
-
-        Unreadable for what is none of these; Unfit for numbers that the forms do not admit.
-        """
+        """The arguments as tensors; see `entries`."""
         import torch
 
-        made = {name: _entries(value, name) for name, value in self._by_name(given).items()}
-        self.look(made)
+        made = self.entries(given)
         kinds = {name: torch.int64 if form.whole else torch.float64 for name, form in self.forms.items()}
         return {name: torch.tensor(made[name], dtype=kinds[name]) for name in self.forms}
+
+    def entries(self, given: Any) -> dict[str, np.ndarray]:
+        """The arguments' entries, from a dict by their names, in order, or, of a function of one, the argument alone.
+
+        Unreadable for what is none of these; Unfit for numbers that the forms do not admit. A notebook without torch
+        can look at them, too.
+        """
+        made = {name: _entries(value, name) for name, value in self._by_name(given).items()}
+        self.look(made)
+        return made
 
     def _by_name(self, given: Any) -> dict[str, Any]:
         names = list(self.forms)

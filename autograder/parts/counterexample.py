@@ -69,7 +69,7 @@ class Counterexample(Part):
         """Say whether the answer is an input that is admitted."""
         given = defined(name)
         try:
-            read = Takes(arguments=takes, sizes=sizes).read(given)
+            read = Takes(arguments=takes, sizes=sizes).entries(given)
         except Unreadable as error:
             raise Malformed(error.code, f"{name} cannot be read: {error.message}.") from error
         except Unfit as error:

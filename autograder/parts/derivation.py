@@ -59,6 +59,8 @@ class Derivation(Expression):
     given_equations: Text = ""
 
     kind = "derivation"
+    by_lines = True
+    given_lines = 1
     all_or_nothing = False
     by_hand = "A derivation is written line by line, the given line first, each line equal to the one before it."
     told: ClassVar[tuple[str, ...]] = (

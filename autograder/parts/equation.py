@@ -49,6 +49,7 @@ class Equation(Typed):
     rungs: int = 2
 
     kind = "equation"
+    by_lines = True
     all_or_nothing = True
     by_hand = (
         "In an equation between tensors, write all indices in brackets, as in $W[k,i,j_1]$: one of the left side in "

@@ -44,6 +44,7 @@ class Expression(Typed):
     log: str = "ln"
 
     kind = "expression"
+    by_lines = True
     all_or_nothing = True
     by_hand = (
         "A formula is written as in a text book: fractions, powers and roots as usual, $\\ln$ for the natural "

@@ -98,6 +98,7 @@ class Function(Coded):
     drawn_cases: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     kind = "function"
+    repeats = True
     if_kept = "the hidden inputs do not reveal it, or it is correct"
 
     @classmethod

@@ -31,6 +31,7 @@ class Module(Function):
     _: KW_ONLY
 
     kind = "module"
+    run_by = "built and called"
 
     @classmethod
     def check_form(  # type: ignore[override]  # a module is called with more than a function

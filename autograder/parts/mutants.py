@@ -21,6 +21,7 @@ _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
 _LIBRARIES = ("torch", "np", "nn", "F", "math")
+OFF_BY_ONE = "off by one"
 _FINITE = (30.0, 100.0, 1e4)  # in the place of an infinity
 _ORDERED = (ast.Sub, ast.Div, ast.MatMult, ast.Pow, ast.FloorDiv)
 
@@ -120,9 +121,9 @@ def changes(node: ast.AST) -> Iterator[Change]:
             if _is_infinity(node.operand):
                 yield from (("infinity", _constant(-size)) for size in _FINITE)
         case ast.Constant(value=value) if type(value) in (int, float):
-            yield "off by one", lambda n: ast.Constant(n.value + 1)
+            yield OFF_BY_ONE, lambda n: ast.Constant(n.value + 1)
             if value:
-                yield "off by one", lambda n: ast.Constant(n.value - 1)
+                yield OFF_BY_ONE, lambda n: ast.Constant(n.value - 1)
         case ast.Constant(value=str(text)) if "->" in text and " " not in text:
             yield from (("indices", _constant(changed)) for changed in _swapped_letters(text))
         case ast.Call():
@@ -178,7 +179,7 @@ def _within(node: ast.Call) -> ast.expr:
 
 
 def _slice_changes(node: ast.Slice) -> Iterator[Change]:
-    """A bound left out, or one further in or out; a number has the latter from `off by one`."""
+    """A bound left out, or one further in or out; a number has the latter from `OFF_BY_ONE`."""
     for bound in ("lower", "upper"):
         value = getattr(node, bound)
         if value is None:

@@ -44,6 +44,7 @@ class Sampled(Function):
     also: tuple[str, ...] = ()
 
     kind = "sampled"
+    repeats = False
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:

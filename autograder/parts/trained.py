@@ -54,6 +54,7 @@ class Trained(Function):
     also: tuple[str, ...] = ()
 
     kind = "trained"
+    repeats = False
 
     @classmethod
     def check_form(  # type: ignore[override]  # training has a budget

@@ -11,7 +11,7 @@ import re
 _TYPING = re.compile(r"^\*\*Typing\.\*\*.*?(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
 # A sentence that binds a name, with what binding asks for.
 _ASSIGN = re.compile(
-    r"[ \n]*\b(?P<and>,? and )?[Aa]ssign (?P<what>the letter|their letters|the name|a whole number|a number|"
+    r"[ \n]*\b(?P<and>,? and )?[Aa]ssign (?P<what>the letter|their letters|the name|it|a whole number|a number|"
     r"the [\w ]*numbers(?:, in this order,)?) to `\w+`(?:, in quotes)?(?P<end>[.,;:]?)"
 )
 _PASTE = re.compile(r",? or paste LaTeX(?: with (?:`[^`\n]*`(?:,? and )?)+)?")

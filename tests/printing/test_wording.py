@@ -18,6 +18,7 @@ SAID = [
     ("Which is it? Assign the name to `law`, in quotes.", "Which is it?"),
     ("Assign the three whole numbers, in this order, to `sub`.", "Give the three whole numbers, in this order."),
     ("Put lines in order, and assign their letters to `p`. Leave out one.", "Put lines in order. Leave out one."),
+    ("Find an input on which it errs, and assign it to `found`.", "Find an input on which it errs."),
     ("Type a bound in `n`.", "Write a bound in `n`."),
     ("Should it be infinite, type `inf`.", "Should it be infinite, write `inf`."),
     ("In typed equations `sigma` is $\\sigma$.", "In written equations `sigma` is $\\sigma$."),

@@ -59,7 +59,7 @@ __import__("os")._exit(0)  # libraries that are halfway taken away need not end 
 _TORCH = ("import torch", "from torch")
 TYPED = (
     "attention_sheet", "positional_rotation", "self_attention_runtime", "loss_heads", "softmax_entropy",
-    "language_modeling", "parameter_counting",
+    "language_modeling", "parameter_counting", "recurrent_cells",
 )  # fmt: skip
 KINDS = {name for name, kind in kinds().items() if not (kind.runs or kind.judged_by_person)}
 
