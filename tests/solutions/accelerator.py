@@ -1,7 +1,6 @@
 """A stand-in for an accelerator: tensors that say `gpu:0` and compute on the CPU, with numbers, unlike `meta`.
 
-It raises where devices are mixed, as CUDA does, and counts by line what makes a host wait for its GPU (`waits`), and
-what is copied to the device or back. It cannot judge kernels, precisions, or speed.
+It raises where devices are mixed, counts by line what a host waits for and what is copied, and cannot judge speed.
 """
 
 import sys
