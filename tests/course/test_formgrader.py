@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,11 +90,17 @@ def formgrader(course: Path) -> Iterator[str]:
 def _address(server: subprocess.Popen[bytes], runtime: Path) -> str:
     for _ in range(600):
         for file in runtime.glob("jpserver-*.json"):
-            if text := file.read_text():
-                return str(json.loads(text)["url"])
+            if (text := file.read_text()) and _listens(told := json.loads(text)):
+                return str(told["url"])
         assert server.poll() is None, (runtime.parent / "server.log").read_text()
         time.sleep(0.2)
     raise AssertionError("the server did not start")
+
+
+def _listens(told: dict[str, Any]) -> bool:
+    """The file is written a moment before the server listens."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", told["port"])) == 0
 
 
 def opened(address: str, path: str) -> tuple[int, str]:
