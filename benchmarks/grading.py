@@ -253,15 +253,14 @@ def main() -> None:
         print(json.dumps(beside_stalling(options.students, options.stalling)))
         return
     few = not (options.only_ours and options.classes)
-    results = [compare(options.students, options.only_ours, options.runs, options.distinct)] if few else []
-    results += [compare(students, True, 1, options.distinct) for students in options.classes]
+    classes = [(options.students, options.only_ours, options.runs)] if few else []
+    results = []
+    for students, only_ours, runs in [*classes, *((students, True, 1) for students in options.classes)]:
+        results.append(compare(students, only_ours, runs, options.distinct))
+        if not options.json:  # each as soon as it is there: the whole takes minutes
+            Console().print(table(results[-1]))
     beside = around()
-    if options.json:
-        print(json.dumps({"classes": results, **beside}))
-        return
-    for result in results:
-        Console().print(table(result))
-    print(lines(beside))
+    print(json.dumps({"classes": results, **beside}) if options.json else lines(beside))
 
 
 if __name__ == "__main__":
