@@ -26,7 +26,7 @@ from autograder.errors import AuthorError, did_you_mean
 from autograder.maths import guard
 
 TOGETHER = 20  # variants of a part that one step examines: they ask for much the same decisions
-CODE_TOGETHER = 5  # of code, whose hidden inputs differ in each
+CODE_TOGETHER = 10  # of code, whose hidden inputs differ in each
 # What an answer costs to judge, by how its kind is judged: as measured, in about a millisecond of processor time.
 RUN, DECIDED, COMPARED = 40, 20, 1
 

@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.audit.second_route import read_again
-from autograder.audit.simulated_answers import blind, handed_in, thoughtless, untouched, visible_check
+from autograder.audit.simulated_answers import (
+    Pairs,
+    blind,
+    foreseen,
+    handed_in,
+    thoughtless,
+    untouched,
+    visible_check,
+)
 from autograder.core import FAILURES, LACKS, Ask, Case, Outcome, Parameters, Part, Problem, Verdict
 from autograder.errors import AuthorError
 from autograder.grading.judge import award, carrying, judge_part
+from autograder.maths import guard
 from autograder.protocol.codec import encode
-from autograder.protocol.respondents import Interview
+from autograder.protocol.respondents import Interview, known
 
 # Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
 RESERVED = {*FAILURES, *LACKS, "ok", "value", "changed", "shape", "dtype", "type", "finite", "keys", "length",
@@ -102,13 +111,14 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], s
             found.fault(mistake.__name__, f"mistake {mistake.__name__!r} has the name of a verdict's code; rename it")
     for name in sorted({"e", "pi", "inf"} & set(part.declarations(p).get("domains", {}))):
         found.note(f"letter {name}", f"the variable {name!r} hides the constant of that name")
-    if not _reference(problem, part, p, key, found):
+    pairs = _reference(problem, part, p, key, found)
+    if pairs is None:
         found.stopped = True
         return
     check = part.local_check(p)  # which may run the reference: made once for all right answers
     _visible(problem, part, p, (check, part.solution_cell(p)), "the reference", found)
     for equivalent in (item for item in part.right_answers() if part.applies(item, p)):
-        _equivalent(problem, part, equivalent, p, key, check, found)
+        _equivalent(problem, part, equivalent, p, key, (check, pairs), found)
     read_again(part, p, found)
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)
@@ -146,12 +156,19 @@ def _earned(outcome: Outcome) -> bool:
 
 
 def _equivalent(
-    problem: Problem, part: Part, equivalent: Any, p: Parameters, key: tuple[int, ...], check: str, found: Findings
+    problem: Problem,
+    part: Part,
+    equivalent: Any,
+    p: Parameters,
+    key: tuple[int, ...],
+    shared: tuple[str, Pairs],
+    found: Findings,
 ) -> None:
-    """An equivalent earns full marks."""
+    """An equivalent earns full marks; `shared` by all are the visible check, and what is asked in pairs."""
     name, cell = name_of(equivalent), part.answer_cell(equivalent, p)
+    check, pairs = shared
     _visible(problem, part, p, (check, cell), f"equivalent {name!r}", found)
-    outcome = _judged(part, p, handed_in(problem, part, cell), key)
+    outcome = _judged(part, p, handed_in(problem, part, cell, pairs), key)
     if outcome.standing != "earned":
         found.survivors.add(f"equivalent {name}")
         found.fault(f"equivalent {name}", f"equivalent {name!r} {_earns(outcome)} under {p}; it must earn full marks")
@@ -176,23 +193,35 @@ def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcom
     )
 
 
-def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> bool:
-    """The solution cell earns all (or waits for a person), and gives the same answers twice."""
+def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], found: Findings) -> Pairs | None:
+    """The solution cell earns all (or waits for a person), and gives the same answers twice; None where not.
+
+    What comes back is what right answers are asked in pairs.
+    """
     if unstable := part.unstable(p, key):
         found.fault("unstable", f"{unstable}; it must be the same under the same parameters")
-        return False
-    outcome = _judged(part, p, handed_in(problem, part, part.solution_cell(p)), key)
+        return None
+    asked = Interview(handed_in(problem, part, part.solution_cell(p)))
+    outcome = _judged(part, p, asked, key)
     if outcome.standing != part.at_best:
         found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn full marks")
-    return outcome.standing == part.at_best
+        return None
+    return foreseen(part, [question for question, _ in asked.answers])
 
 
 def _mistake(
     problem: Problem, part: Part, mistake: Callable[..., Any], p: Parameters, key: tuple[int, ...], found: Findings
 ) -> None:
-    """A mistake loses points, and its student reads its own hint."""
+    """A mistake loses points, and its student reads its own hint.
+
+    Of code, both the cell and the function that it was made from are run. Once they have given the same in every case
+    of a variant, the function answers for its cell under the next ones.
+    """
     name, names = mistake.__name__, [item.__name__ for item in part.mistakes]
-    outcome = _judged(part, p, handed_in(problem, part, part.answer_cell(mistake, p)), key)
+    alike = guard.once(("mistakes whose cells are their functions", problem.slug, part.name), set)
+    in_cell = name not in alike
+    ask = handed_in(problem, part, part.answer_cell(mistake, p)) if in_cell else known(mistake, part.name, p)
+    outcome = _judged(part, p, ask, key)
     if outcome.standing != "lost" or outcome.points >= outcome.max_points:
         found.survivors.add(name)
         found.fault(name, f"mistake {name!r} {_earns(outcome)} under {p}: {part.if_kept}")
@@ -209,7 +238,10 @@ def _mistake(
             f"hint {name}",
             f"mistake {name!r} loses marks, but the student reads {lost.message!r} ({lost.code}) instead of its hint",
         )
-    elif lost.code != name:
+    elif lost.code == name:
+        if part.repeats:
+            alike.add(name)
+    else:
         found.note(f"same {name}", f"mistakes {lost.code!r} and {name!r} cannot be told apart under {p}")
 
 

@@ -6,15 +6,17 @@ import contextlib
 import functools
 import io
 import re
-from collections.abc import Iterator
-from types import CodeType
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType, MappingProxyType
 from typing import Any
 
-from autograder.core import BEGIN, END, Answer, Ask, Parameters, Part, Problem
-from autograder.protocol.answering import answer
+from autograder.core import BEGIN, END, Answer, Ask, Parameters, Part, Problem, Question
+from autograder.protocol.answering import answer, answers, arrived, question_key
 from autograder.protocol.cell_text import written_text
 from autograder.protocol.run_state import last_line
+from autograder.sandbox.task import Asked
 
+Pairs = Mapping[str, Asked]
 FORM = "from autograder import student as form"  # by which a visible check is called
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
 _NAME = re.compile(r"\\?[A-Za-z]+(_\{?\w+\}?)?|\d+")  # it stands in every statement
@@ -25,8 +27,11 @@ def _code(text: str, name: str) -> CodeType:
     return compile(text, name, "exec")
 
 
-def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
-    """Answers for a notebook whose answer cell has this text: run after the problem's setup, in names of its own."""
+def handed_in(problem: Problem, part: Part, cell: str, pairs: Pairs = MappingProxyType({})) -> Ask:
+    """Answers for a notebook whose answer cell has this text: run after the problem's setup, in names of its own.
+
+    `pairs` are asked as in grading, where a value and its gradients come from one run.
+    """
     if part.judged_by_person:
         text = re.sub(rf"^({re.escape(BEGIN)}|{re.escape(END)})$", "", cell, flags=re.MULTILINE)
         return lambda question: Answer(value=text)
@@ -39,7 +44,27 @@ def handed_in(problem: Problem, part: Part, cell: str) -> Ask:
         if part.name not in namespace:
             stopped = Answer(failure="raised", detail=f"{last_line(error)} (while its cell ran)")
             return lambda question: stopped
-    return functools.partial(answer, namespace=namespace)
+    return _in_pairs(namespace, pairs) if pairs else functools.partial(answer, namespace=namespace)
+
+
+def foreseen(part: Part, questions: Sequence[Question]) -> Pairs:
+    """Of the questions that a right answer is asked, those for a value and its gradients, by the key of the value."""
+    return {item.keys[0]: item for item in Asked.together(part.name, questions) if len(item.keys) > 1}
+
+
+def _in_pairs(namespace: dict[str, Any], pairs: Pairs) -> Ask:
+    replies: dict[str, Answer] = {}
+
+    def ask(question: Question) -> Answer:
+        key = question_key(question)
+        if key in pairs and key not in replies:  # a single one comes back where there is no such name
+            found = answers(pairs[key].frame, namespace)
+            replies.update(
+                (of, arrived(reply, name)) for of, (name, reply) in zip(pairs[key].keys, found, strict=False)
+            )
+        return replies[key] if key in replies else answer(question, namespace)
+
+    return ask
 
 
 def _words(part: Part) -> dict[str, Any]:

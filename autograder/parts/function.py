@@ -6,7 +6,7 @@ import copy
 import functools
 import inspect
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from autograder.checks.check import Check
 from autograder.checks.close import Close, close
 from autograder.checks.compare import is_tensor
 from autograder.checks.gradient import Gradient, gradient
-from autograder.core import BEGIN, END, GAP, LAST_WORDS, Ask, Case, Parameters, Part, Question, Room, Verdict
+from autograder.core import BEGIN, END, GAP, LAST_WORDS, Ask, Case, Made, Parameters, Part, Question, Room, Verdict
 from autograder.errors import AuthorError, Unreadable
 from autograder.parts.redrawn import ALTERED, VALUES_ONLY, check_names, redrawn
 from autograder.parts.source import answer_source, argument_names, stub_source
@@ -38,14 +38,30 @@ from autograder.student.local_checks import Malformed, defined, example, form_of
 Inputs = Callable[[np.random.Generator, Parameters], Mapping[str, Any]]
 Generators = Callable[[tuple[int, ...]], np.random.Generator]
 CONSTANTS = {"ones": 1.0, "infinity": float("inf"), "not a number": float("nan")}
-_MOST_KEPT = 24  # keys of a part for which hidden cases are kept
+_MOST_KEPT = 24  # things of a part that are kept: hidden cases of a key, say
 
 
 @dataclass(frozen=True)
 class Coded(Part):
     """An answer that is code: the student gets the reference's signature, and writes the body."""
 
+    _: KW_ONLY
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
     runs = True
+
+    def once(self, what: Hashable, p: Parameters, key: tuple[int, ...], make: Callable[[], Made]) -> Made:
+        """What `make` gives: made once for everybody who has these parameters and hidden inputs."""
+        try:
+            place = (what, encode(p), key)
+        except Unreadable:  # parameters that are no data
+            return make()
+        if place not in self.kept:
+            while len(self.kept) >= _MOST_KEPT:
+                self.kept.pop(next(iter(self.kept)), None)
+            self.kept[place] = make()
+        found: Made = self.kept[place]
+        return found
 
     def answer_cell(self, subject: Callable[..., Any], p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
@@ -95,7 +111,6 @@ class Function(Coded):
     trials: int = 3
     also: Sequence[str] = tuple(ALTERED)
     values_only: Sequence[str] = ()
-    drawn_cases: dict[Any, list[Case]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     kind = "function"
     repeats = True
@@ -225,16 +240,7 @@ class Function(Coded):
 
     def kept_cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
         """The hidden cases, drawn once for everybody who has them."""
-        kept = self.drawn_cases
-        try:
-            place = (encode(p), key)
-        except Unreadable:  # parameters that are no data
-            return self.cases(p, key)
-        if place not in kept:
-            while len(kept) >= _MOST_KEPT:
-                kept.pop(next(iter(kept)), None)
-            kept[place] = self.cases(p, key)
-        return kept[place]
+        return self.once("cases", p, key, lambda: self.cases(p, key))
 
     def _over_cases(self, check: Check, cases: list[Case], ask: Ask) -> Verdict:
         for case in cases:
@@ -291,7 +297,7 @@ class Function(Coded):
 
     def questions(self, p: Parameters, key: tuple[int, ...]) -> list[Question]:
         """Those that the reference is asked when it is judged."""
-        interview = Interview(local(self.reference, self.name, p))
+        interview = Interview(known(self.reference, self.name, p))
         self.judge(p, interview, key)
         return [question for question, _ in interview.answers]
 

@@ -23,7 +23,12 @@ Definition = ast.FunctionDef | ast.ClassDef
 
 def argument_names(function: Callable[..., Any]) -> list[str]:
     """The names of the arguments that a student's function gets, in order."""
-    return [name for name in inspect.signature(function).parameters if name != PARAMETERS]
+    return list(_arguments(function))
+
+
+@functools.lru_cache(maxsize=4096)
+def _arguments(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(name for name in inspect.signature(function).parameters if name != PARAMETERS)
 
 
 def answer_source(subject: Callable[..., Any], name: str, p: Parameters, *, marks: bool) -> str:

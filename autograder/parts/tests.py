@@ -9,6 +9,7 @@ no frame, name or source to read, and no other function to compare it with.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import inspect
 import json
@@ -153,11 +154,16 @@ class Tests(Coded):
             return verdicts
         codes = [verdict.code for verdict in verdicts]
         for mistake in self.mistakes:
-            if [item.code for item in self._verdicts(p, local(mistake, self.name, p), key)] == codes:
+            if self._codes(mistake, p, key) == codes:
                 hint = f"{LIKE} {inspect.getdoc(mistake) or ''}"
                 verdicts[missed[0]] = replace(verdicts[missed[0]], code=mistake.__name__, message=hint)
                 break
         return verdicts
+
+    def _codes(self, mistake: Callable[..., Any], p: Parameters, key: tuple[int, ...]) -> list[str]:
+        """The codes of a known mistake's verdicts: found once for everybody who gets the same hidden random state."""
+        ask = local(mistake, self.name, p)
+        return self.once(mistake, p, key, lambda: [item.code for item in self._verdicts(p, ask, key)])
 
     def _verdicts(self, p: Parameters, ask: Ask, key: tuple[int, ...]) -> list[Verdict]:
         try:
@@ -285,6 +291,11 @@ class Interrogation:
     key: tuple[int, ...]
     made_with: dict[str, list[Any]] = field(default_factory=dict, init=False)  # the arguments of each call
 
+    @functools.cached_property
+    def form(self) -> Takes:
+        """What a call may be made with."""
+        return self.part.form(self.p)
+
     def verdicts(self) -> list[Verdict]:
         """That right functions pass, then of each wrong one whether it does not; `_Settled` where right ones do not."""
         assert self.part.code is not None
@@ -374,7 +385,7 @@ class Interrogation:
 
     def _not_admitted(self, wanted: list[Any]) -> str:
         """Why a call may not be made; empty if it may. It comes from the student's process: it may be anything."""
-        function, form = self.part.function, self.part.form(self.p)
+        function, form = self.part.function, self.form
         if len(wanted) != len(form.forms):
             return f"Your tests call {function} with other arguments than {', '.join(form.forms)}."
         try:
@@ -404,7 +415,7 @@ class Interrogation:
         seed = int(np.random.default_rng((*self.key, 7)).integers(2**31))
         options = {
             "function": self.part.function,
-            "names": list(self.part.form(self.p).forms),
+            "names": list(self.form.forms),
             "seed": seed,
             "tables": list(tables),
         }

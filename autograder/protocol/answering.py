@@ -75,9 +75,17 @@ def answer(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignor
     """
     try:
         found = answer_alone(question_in(question_frame(question)), namespace, hear)
-        return dataclasses.replace(found, value=plain(found.value))
     except BaseException as error:
         return failure_of(error, question.name)
+    return arrived(found, question.name)
+
+
+def arrived(found: Answer, name: str) -> Answer:
+    """An answer as it comes out of another process: its value is data that nobody else holds."""
+    try:
+        return dataclasses.replace(found, value=plain(found.value))
+    except BaseException as error:
+        return failure_of(error, name)
 
 
 def answer_alone(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignore) -> Answer:

@@ -194,11 +194,11 @@ def test_what_a_person_decides_is_not_remembered():
     broken[0] = False
     questions = part.questions({}, (1,))
     given = {question_key(question): Answer(value=total(*question.arguments)) for question in questions}
-    part.drawn_cases.clear()
+    part.kept.clear()
     KNOWN.clear()
     broken[0] = True
     assert judge_part(part, {}, lambda question: given[question_key(question)], (1,), given=given).standing == "held"
-    part.drawn_cases.clear()
+    part.kept.clear()
     KNOWN.clear()
     broken[0] = False
     assert judge_part(part, {}, lambda question: given[question_key(question)], (1,), given=given).standing == "earned"
