@@ -21,7 +21,7 @@ from autograder.errors import AuthorError
 from autograder.grading.judge import award, carrying, judge_part
 from autograder.maths import guard
 from autograder.protocol.codec import encode
-from autograder.protocol.respondents import Interview, known
+from autograder.protocol.respondents import Interview, Known, known
 
 # Codes that verdicts have without any mistake: a mistake of such a name could not be told from them.
 RESERVED = {*FAILURES, *LACKS, "ok", "value", "changed", "shape", "dtype", "type", "finite", "keys", "length",
@@ -183,7 +183,7 @@ def _visible(problem: Problem, part: Part, p: Parameters, cells: tuple[str, str]
 def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
     """The judge's outcome; an author's exception comes through, where grading would hold the part."""
     verdicts: list[Verdict] = []
-    for verdict in part.judging(p, Interview(ask), key):
+    for verdict in part.judging(p, ask if isinstance(ask, Known) else Interview(ask), key):  # each remembers
         verdicts.append(verdict)
         if verdicts[0].ok is False:
             break  # a lost gate earns nothing, whatever comes after

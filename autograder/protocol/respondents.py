@@ -9,7 +9,7 @@ import functools
 import inspect
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.core import Answer, Ask, Case, Parameters, Question, Verdict
@@ -71,29 +71,39 @@ def local(subject: Any, name: str, p: Parameters) -> Ask:
     return functools.partial(answer, namespace={name: bound})
 
 
-def known(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
+@dataclass(frozen=True)
+class Known:
     """Answers for a reference or a mistake, each worked out once: a whole class is asked the same questions."""
-    from autograder.protocol.answering import question_key
-    from autograder.protocol.codec import encode
 
-    ask = local(function, name, p)
-    try:
-        about = (function, name, encode(p))
-    except Unreadable:  # parameters that are no data
-        return ask
+    function: Callable[..., Any]
+    name: str
+    parameters: bytes
+    ask: Ask = field(compare=False)
 
-    def remembering(question: Question) -> Answer:
-        place = (*about, question_key(question))
+    def __call__(self, question: Question) -> Answer:
+        """The answer to a question, from memory where it was asked before."""
+        from autograder.protocol.answering import question_key
+
+        place = (self.function, self.name, self.parameters, question_key(question))
         found = _KNOWN.get(place)
         if found is None:
-            found = ask(question)
+            found = self.ask(question)
             if _bytes(found.value) <= _SMALL:
                 while len(_KNOWN) >= _MOST:
                     del _KNOWN[next(iter(_KNOWN))]
                 _KNOWN[place] = found
         return found
 
-    return remembering
+
+def known(function: Callable[..., Any], name: str, p: Parameters) -> Ask:
+    """`Known` answers, where the parameters are data; each is worked out anew, where they are none."""
+    from autograder.protocol.codec import encode
+
+    ask = local(function, name, p)
+    try:
+        return Known(function, name, encode(p), ask)
+    except Unreadable:
+        return ask
 
 
 # At most _MOST answers of at most _SMALL bytes of numbers each are remembered: 256 MB.
