@@ -60,6 +60,7 @@ def question_in(frame: bytes | memoryview) -> Question:
     return Question(kind=kind, name=name, arguments=tuple(arguments), options=options)
 
 
+PullBack = Callable[[Any], list[Any]]
 Hear = Callable[[BaseException], object]
 
 
@@ -109,9 +110,10 @@ def _missing(question: Question, namespace: Mapping[str, Any]) -> Answer | None:
     return None
 
 
-def with_value(question: Question) -> Question:
-    """A question for gradients as one whose answers are two: the value, and the gradients that are pulled back."""
-    return dataclasses.replace(question, options={**question.options, _BOTH: True})
+def with_value(*questions: Question) -> Question:
+    """Questions for gradients of the same call as one, whose answers are several: the value, then theirs in order."""
+    cotangents = [question.options["cotangent"] for question in questions]
+    return dataclasses.replace(questions[0], options={**questions[0].options, "cotangent": cotangents, _BOTH: True})
 
 
 def value_alone(question: Question) -> Question | None:
@@ -124,32 +126,39 @@ def value_alone(question: Question) -> Question | None:
 
 
 def answers(frame: bytes | memoryview, namespace: Mapping[str, Any]) -> Iterator[tuple[str, Answer]]:
-    """The name that a question in a frame asks for, with each answer: two, where it is `with_value`.
+    """The name that a question in a frame asks for, with each answer: several, where it is `with_value`.
 
-    They are the answers to the two questions, found by one run. Where that fails, it may be that only gradients cannot
-    be had: then the value is asked for by itself.
+    They are the answers to the several questions, found by one run. Where that fails, it may be that only gradients
+    cannot be had: then the value is asked for by itself.
     """
     question = question_in(frame)
     name = question.name
     if _BOTH not in question.options or _missing(question, namespace):
         yield name, answer_alone(question, namespace)
         return
-    told = False
-    try:
-        with _as_in_training(question):
+    cotangents = question.options["cotangent"]
+    with _as_in_training(question):
+        try:
             output, pull_back = _RUNS[question.kind](namespace[name], question)
-            told = True
+            failed = None
+        except BaseException as error:
+            failed = failure_of(error, name)
+        if not failed:
             yield name, Answer(value=output)
-            gradients = Answer(value=pull_back())
-    except GeneratorExit:
-        raise
+            for cotangent in cotangents:
+                yield name, _pulled(pull_back, cotangent, name)
+            return
+    value = value_alone(question_in(frame))  # the code may have changed what it was given
+    assert value
+    yield name, answer_alone(value, namespace)
+    yield from [(name, failed)] * len(cotangents)
+
+
+def _pulled(pull_back: PullBack, cotangent: Any, name: str) -> Answer:
+    try:
+        return Answer(value=pull_back(cotangent))
     except BaseException as error:
-        gradients = failure_of(error, name)
-    if not told:
-        value = value_alone(question_in(frame))  # the code may have changed what it was given
-        assert value
-        yield name, answer_alone(value, namespace)
-    yield name, gradients
+        return failure_of(error, name)
 
 
 def failure_of(error: BaseException, name: str) -> Answer:
@@ -276,14 +285,14 @@ def _typed(subject: Any, question: Question) -> Any:
 def _gradient(function: Callable[..., Any], question: Question) -> Any:
     """The gradients of <cotangent, output> by the arguments at `wrt`; None where there is no path."""
     _, pull_back = _run(function, question)
-    return pull_back()
+    return pull_back(question.options["cotangent"])
 
 
-def _run(function: Callable[..., Any], question: Question) -> tuple[Any, Callable[[], list[Any]]]:
-    """What the function returns, and what pulls the cotangent back from there."""
+def _run(function: Callable[..., Any], question: Question) -> tuple[Any, PullBack]:
+    """What the function returns, and what pulls a cotangent back from there."""
     arguments, leaves = _grown(question.arguments, question.options["wrt"])
     output = function(*arguments)
-    return output, functools.partial(_pull_back, output, leaves, question.options["cotangent"])
+    return output, functools.partial(_pull_back, output, leaves)
 
 
 def _grown(arguments: Sequence[Any], wrt: Sequence[int]) -> tuple[list[Any], list[Any]]:
@@ -314,7 +323,7 @@ def _module(constructor: Callable[..., Any], question: Question) -> Any:
     """
     if "cotangent" in question.options:
         _, pull_back = _run_module(constructor, question)
-        return pull_back()
+        return pull_back(question.options["cotangent"])
     module = _made_ready(constructor, question)
     output = module(*question.arguments)
     asked = question.options.get("with_buffers")
@@ -330,8 +339,8 @@ def _made_ready(constructor: Callable[..., Any], question: Question) -> Any:
     return module
 
 
-def _run_module(constructor: Callable[..., Any], question: Question) -> tuple[Any, Callable[[], list[Any]]]:
-    """What the module returns, and what pulls the cotangent back from there to inputs and parameters."""
+def _run_module(constructor: Callable[..., Any], question: Question) -> tuple[Any, PullBack]:
+    """What the module returns, and what pulls a cotangent back from there to inputs and parameters."""
     import torch
 
     module, given = _made_ready(constructor, question), question.arguments
@@ -339,7 +348,7 @@ def _run_module(constructor: Callable[..., Any], question: Question) -> tuple[An
     grown, leaves = _grown(given, floating)
     named = dict(sorted(module.named_parameters()))
     output = module(*grown)
-    return output, functools.partial(_pull_back, output, [*leaves, *named.values()], question.options["cotangent"])
+    return output, functools.partial(_pull_back, output, [*leaves, *named.values()])
 
 
 class _OtherParameters(Exception):
@@ -394,7 +403,7 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
         total = sum((item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True))
     if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
-    return list(torch.autograd.grad(total, inputs, allow_unused=True))
+    return list(torch.autograd.grad(total, inputs, allow_unused=True, retain_graph=True))  # others may be pulled back
 
 
 def tensor_leaves(value: Any) -> list[Any]:
@@ -409,7 +418,7 @@ def tensor_leaves(value: Any) -> list[Any]:
 
 
 _BOTH = "with_value"
-_RUNS: dict[str, Callable[[Any, Question], tuple[Any, Callable[[], list[Any]]]]] = {
+_RUNS: dict[str, Callable[[Any, Question], tuple[Any, PullBack]]] = {
     "gradient": _run,
     "module": _run_module,
 }

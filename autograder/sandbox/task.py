@@ -23,7 +23,7 @@ from autograder.sandbox.turns import Turn
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One question of a part, ready to be sent; one for a value and its gradients has the keys of both."""
+    """One question of a part, ready to be sent; one for a value and its gradients has the keys of all."""
 
     part: str
     keys: tuple[str, ...]
@@ -36,13 +36,18 @@ class Asked:
 
     @classmethod
     def together(cls, part: str, questions: Sequence[Question]) -> list[Asked]:
-        """Questions as data: where a value and its gradients are asked for, both in the place of the value."""
-        gradients = {question_key(value): question for question in questions if (value := value_alone(question))}
+        """Questions as data: a value with gradients by the same arguments as one, in the place of the value."""
         asked = {question_key(question) for question in questions}
-        done = {question_key(gradients[key]) for key in gradients.keys() & asked}
+        pulled: dict[str, dict[tuple[int, ...], list[Question]]] = {}  # of each value, by what they are taken
+        for question in questions:
+            if (value := value_alone(question)) and question_key(value) in asked:
+                by = tuple(question.options.get("wrt", ()))
+                pulled.setdefault(question_key(value), {}).setdefault(by, []).append(question)
+        most = {key: max(groups.values(), key=len) for key, groups in pulled.items()}
+        done = {question_key(question) for group in most.values() for question in group}
         return [
-            cls(part=part, keys=(key, question_key(more)), frame=question_frame(with_value(more)))
-            if (more := gradients.get(key := question_key(question)))
+            cls(part=part, keys=(key, *map(question_key, group)), frame=question_frame(with_value(*group)))
+            if (group := most.get(key := question_key(question)))
             else cls.of(part, question)
             for question in questions
             if question_key(question) not in done

@@ -8,6 +8,7 @@ import torch
 from rich.console import Console
 
 from autograder import Choice, Expression, Function, Number, Problem, Written, close, form, gradient, holds, tensors
+from autograder.audit import part as examining
 from autograder.audit.mutation_score import strength
 from autograder.audit.problem import AuditReport, audit
 from autograder.audit.simulated_answers import handed_in, thoughtless, untouched
@@ -241,6 +242,19 @@ def uses_a_constant(x, y):
 def uses_torch(x, y):
     """Uses torch."""
     return torch.add(x, y, alpha=2)
+
+
+def test_a_mistakes_cell_is_run_until_its_function_has_answered_as_it_does(monkeypatch):
+    """Under the first variant; under the next ones its function answers. A right answer is run as a cell always."""
+    run = []
+
+    def counted(problem, part, cell, *more):
+        run.append(cell)
+        return handed_in(problem, part, cell, *more)
+
+    monkeypatch.setattr(examining, "handed_in", counted)
+    audit(*problem(), variants=3)
+    assert sum("2 * x + y" in cell for cell in run) == 1 and sum("y + x + y" in cell for cell in run) == 3
 
 
 @pytest.mark.parametrize(("setup", "faults"), [("import torch", 0), ("import math", 1)])

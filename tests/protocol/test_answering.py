@@ -8,8 +8,9 @@ import torch
 from torch import nn
 
 from autograder.core import Question
-from autograder.protocol.answering import answer, answers, question_frame, value_alone, with_value
+from autograder.protocol.answering import answer, answers, question_frame, question_key, value_alone, with_value
 from autograder.protocol.codec import encode
+from autograder.sandbox.task import Asked
 
 X = torch.tensor([[0.5, -1.0], [2.0, 3.0]], dtype=torch.float64)
 ONES = torch.ones(2, 2, dtype=torch.float64)
@@ -330,6 +331,41 @@ def test_a_value_and_its_gradients_by_one_run_are_the_answers_to_the_two_questio
     found = [reply for _, reply in answers(question_frame(with_value(question)), {"f": subject})]
     wanted = [answer(value, {"f": subject}), answer(question, {"f": subject})]
     assert _sent(found) == _sent(wanted[:1] if wanted[0].failure == "missing" else wanted)
+
+
+@pytest.mark.parametrize("subject", TWO_IN_ONE.values(), ids=TWO_IN_ONE)
+def test_several_gradients_by_one_run_are_the_answers_to_each(subject):
+    """A second cotangent, and one that fits no result: what is pulled back first takes nothing from the others."""
+    value = Question(kind="call", name="f", arguments=(X,))
+    several = [
+        Question(kind="gradient", name="f", arguments=(X,), options={"wrt": (0,), "cotangent": weights})
+        for weights in ([ONES], [ONES * X, ONES], [3 * X], [ONES])
+    ]
+    found = [reply for _, reply in answers(question_frame(with_value(*several)), {"f": subject})]
+    wanted = [answer(question, {"f": subject}) for question in (value, *several)]
+    assert _sent(found) == _sent(wanted[:1] if wanted[0].failure == "missing" else wanted)
+
+
+def test_gradients_by_the_same_arguments_are_asked_with_their_value():
+    """The most of them in one question; those by other arguments, and those of another call, by themselves."""
+    calls = [Question(kind="call", name="f", arguments=arguments) for arguments in ((X, ONES), (ONES, X))]
+    first, second, other, elsewhere = (
+        Question(kind="gradient", name="f", arguments=arguments, options={"wrt": wrt, "cotangent": [weights]})
+        for arguments, wrt, weights in (
+            ((X, ONES), (0,), ONES),
+            ((X, ONES), (0,), X),
+            ((X, ONES), (0, 1), X),
+            ((X, X), (0,), X),
+        )
+    )
+    asked = Asked.together("f", [other, calls[0], first, calls[1], elsewhere, second])
+    together = (question_key(calls[0]), question_key(first), question_key(second))
+    assert [item.keys for item in asked] == [
+        (question_key(other),), together, (question_key(calls[1]),), (question_key(elsewhere),)
+    ]  # fmt: skip
+    found = [reply for item in asked for _, reply in answers(item.frame, {"f": lambda x, y: (x * y).exp()})]
+    asked_apart = [other, calls[0], first, second, calls[1], elsewhere]
+    assert _sent(found) == _sent([answer(each, {"f": lambda x, y: (x * y).exp()}) for each in asked_apart])
 
 
 def test_a_module_by_one_run():
