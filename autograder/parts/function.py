@@ -360,14 +360,18 @@ class Function(Coded):
 
     def harmless(self, agrees: Callable[[Part], bool]) -> str | None:
         """The reference's values and gradients everywhere, or a difference in what is not asked for."""
+
+        def judged_by(*checks: Check) -> Part:  # one part for all mutants: what the reference answers is kept
+            return self.once(("judged by", checks), {}, (), lambda: replace(self, checks=checks))
+
         asked = next((check for check in self.checks if isinstance(check, Gradient)), None)
         by = asked.names if asked else ()
-        if agrees(replace(self, checks=(close(rtol=1e-9), gradient(" ".join(by), rtol=1e-8)))):
+        if agrees(judged_by(close(rtol=1e-9), gradient(" ".join(by), rtol=1e-8))):
             return "same values and gradients on further draws of the inputs"
-        if not asked and agrees(replace(self, checks=(close(rtol=1e-9),))):
+        if not asked and agrees(judged_by(close(rtol=1e-9))):
             return "same values on further draws of the inputs; gradients are not checked"
         stated = max((check.rtol for check in self.checks if isinstance(check, Close)), default=0.0)
-        if stated > 1e-9 and agrees(replace(self, checks=(close(rtol=stated),))):
+        if stated > 1e-9 and agrees(judged_by(close(rtol=stated))):
             return f"same values on further draws of the inputs to {stated:g}, the tolerance that the part states"
         if not self.checks[0].compares:
             return "another answer that has the properties asked for"
