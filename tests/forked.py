@@ -25,13 +25,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from autograder.commands.judge_answers import LANGUAGES
 from autograder.sandbox import halves, layers
 
 MAINS = {"autograder": "autograder.cli", "nbgrader": "nbgrader.apps.nbgraderapp"}
 RUN_NOTEBOOKS = {"grade", "autograde", "judge", "verify"}
 IMPORTED = (
-    *LANGUAGES, "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "nbgrader.apps.nbgraderapp",
+    "autograder.maths.expression", "autograder.maths.derivation", "autograder.maths.growth", "autograder.maths.tensor",
+    "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "nbgrader.apps.nbgraderapp",
     "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "autograder.cli", "autograder.course.run",
     "autograder.course.progress", "autograder.course.regrading", "autograder.course.collecting",
     "autograder.authoring.building", "autograder.nbgrader.autograding", "autograder.nbgrader.feedback_exporter",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from autograder.audit.tried_answers import Judged
     from autograder.core import Outcome
 
-# What a notebook's typed answers import: once for all rows.
-LANGUAGES = tuple(f"autograder.maths.{name}" for name in ("expression", "derivation", "growth", "tensor"))
 # What some answers import, and takes long: once for all where more than a few speak of it.
 EXTRA = ("matplotlib.pyplot", "sympy", "scipy")
 FEW = 2
@@ -31,7 +29,7 @@ SHOWN = (*COUNTS[:-1], "held_wrong", COUNTS[-1])  # in the table for people
 
 def judge_answers(file: IO[str], *, jobs: int | None, as_json: bool, rows: bool, failures: bool) -> int:
     """Judge the table and say how it went; 1 if a verdict is not as expected, or a line is no row."""
-    halves.restart("autograder.cli", ["torch", *LANGUAGES, *_mentioned(Path(file.name))])
+    halves.restart("autograder.cli", ["torch", *_mentioned(Path(file.name))])
     from rich.console import Console
 
     from autograder.audit.answer_rows import read

@@ -27,8 +27,8 @@ from autograder.nbgrader.called import enrolled, others_than
 from autograder.nbgrader.class_gradebook import class_marks
 from autograder.nbgrader.course_directory import CourseDirectory, gradebook_of
 from autograder.printing import seats
+from autograder.reporting import defence_marks
 from autograder.reporting.class_marks import ClassMarks, Pupil
-from autograder.reporting.defence_marks import FOLDER as DEFENCE
 
 _STEPS = ("submitted", "autograded", "feedback")
 _ANSWERS = "answers"
@@ -96,7 +96,7 @@ def dossier(course: Path, student: str) -> Dossier:
 def _people(root: Path, student: str) -> Table:
     """The rows of the course's tables that are about the student."""
     places = [root / ROSTER, root / ACCOMMODATIONS, *sorted((root / seats.FOLDER).glob(f"*/{seats.FILE}"))]
-    places += sorted((root / DEFENCE).glob("*/*.csv"))
+    places += sorted((root / defence_marks.FOLDER).glob(f"*/{defence_marks.FILE}"))
     rows = ((str(path.relative_to(root)), personal_lines.rows_about(path, student)) for path in places)
     return [(what, found) for what, found in rows if found]
 

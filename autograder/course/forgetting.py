@@ -7,13 +7,10 @@ lose their answers first and go on to say that something was handed in; folders 
 from __future__ import annotations
 
 import contextlib
-import csv
 import datetime
-import io
-import json
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,17 +24,16 @@ from autograder.nbgrader import forgotten_rows
 from autograder.nbgrader.course_directory import CourseDirectory, gradebook_of
 from autograder.nbgrader.forgotten_rows import Row
 from autograder.reporting.defence_marks import FOLDER as DEFENCE
-from autograder.reporting.marks_table import from_text
 
 STEPS = ("submitted", "autograded", "feedback")
 _STAMP = "timestamp.txt"
 SHEETS = "sheets"  # what else is named after a student below an assignment's name
 _HANDED_OUT = ("students", "zips", "print", "release", "source")
 Sheets = dict[tuple[str, str], list[Path]]
-# Sheets of questions about answers: the folder goes with the last of the class; what is of all is trimmed before.
-_KEYS, _TABLE, _ALL = "keys.json", "answers.csv", "all.pdf"
 # What commands write about a class, beside the gradebook; all of it can be made again of what is left.
-_PAGES = ("{}-report.html", "{}-report.json", "{}-report.csv", "{}-similar.html", "{}-similar.json")
+_PAGES = (
+    "{}-report.html", "{}-report.json", "{}-report.csv", "{}-similar.html", "{}-similar.json", DEFENCE + "/{}/all.pdf",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,9 +248,7 @@ def forget(course: Path, planned: Plan, watch: Watch = lambda going: going) -> t
         for name in sorted(groups.keys() | set(planned.stray)):
             _reports(root, place, name, groups.get(name, []), planned.before, shared)
         for name, several in groups.items():
-            students = {one.student for one in several}
-            personal_lines.forget(root, name, students, shared=shared)
-            _trim(root / DEFENCE / name, students, shared)
+            personal_lines.forget(root, name, {one.student for one in several}, shared=shared)
         forgotten_rows.forget_comments(place, [(one.assignment, one.student) for one in planned.going])
         for path in planned.pages:
             _remove(path)
@@ -280,22 +274,6 @@ def _reports(
             if path.suffix != ".json":
                 _remove(path)
     forgotten.repack(root / reports.FOLDER / assignment, shared=shared)
-
-
-def _trim(folder: Path, students: Collection[str], shared: bool) -> None:
-    """The keys and the table of a defence keep the others; the document of all can be made again of them."""
-    keys, table = folder / _KEYS, folder / _TABLE
-    told = json.loads(keys.read_text(encoding="utf-8")) if keys.is_file() else {}
-    rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines())) if table.is_file() else []
-    if gone := [student for student in told if student in students]:
-        _remove(folder / _ALL)
-        kept = {student: each for student, each in told.items() if student not in gone}
-        privacy.replace(keys, json.dumps(kept, ensure_ascii=False, indent=1).encode(), shared=shared)
-    if left := [row for row in rows if not (row and from_text(row[0]) in students)]:
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(left)
-        if len(left) < len(rows):
-            privacy.replace(table, text.getvalue().encode(), shared=shared)
 
 
 def _remove(path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import ledger, privacy
+from autograder.authoring.roster import ID_COLUMNS, plain_heading
 from autograder.course import journal
 from autograder.grading.report import FOLDER
 from autograder.nbgrader import collected, transcribed
-from autograder.reporting import review_journal
+from autograder.reporting import defence_marks, review_journal
 from autograder.reporting.journal_lines import read
+from autograder.reporting.marks_table import from_text
+from autograder.reporting.sheet import Sheet, read_sheet
 
 Line = dict[str, Any]
 _NOT_OURS = (".git", ".venv", "problems", "wheels", "source", "release", "__pycache__")
+_IDS = (*ID_COLUMNS, "student")
 _OF_DECISION = ("students", "without")
 
 
@@ -31,6 +33,8 @@ def places(course: Path, assignment: str) -> dict[str, Path]:
         "collected": collected.path_of(course, assignment),
         "transcribed": transcribed.path_of(course, assignment),
         "handed out": course / ledger.FILE,
+        "questions about answers": course / defence_marks.FOLDER / assignment / "keys.json",
+        "answers to them": course / defence_marks.FOLDER / assignment / "answers.csv",
     }
 
 
@@ -41,8 +45,12 @@ def about(course: Path, assignment: str, student: str) -> dict[str, list[Line]]:
 
 
 def _about(path: Path, assignment: str, student: str) -> Iterator[Line]:
+    if path.suffix == ".csv":
+        yield from rows_about(path, student)
+        return
     if path.suffix == ".json":
-        yield from (facts for name, facts in _table(path).items() if name == student)
+        facts = _table(path).get(student, [])
+        yield from facts if isinstance(facts, list) else [facts]
         return
     mine: set[str] = set()
     for line in read(path):
@@ -69,7 +77,7 @@ def named_in(course: Path, assignment: str) -> set[str]:
     """Everybody whom one of the files names; the ledger, where a student has numbers of their own."""
     found: set[str] = set()
     for path in places(course, assignment).values():
-        if path.suffix == ".json":
+        if path.suffix in (".json", ".csv"):  # who is in the table of answers has keys
             found |= _table(path).keys()
             continue
         for line in read(path):
@@ -84,6 +92,9 @@ def forget(course: Path, assignment: str, students: Collection[str], *, shared: 
         if path.suffix == ".json" and path.is_file():
             left = {name: facts for name, facts in _table(path).items() if name not in students}
             _write(path, json.dumps(left, ensure_ascii=False, indent=1) if left else "", shared)
+        elif path.suffix == ".csv" and (sheet := _sheet(path)):
+            others = sheet.without(_rows(sheet, students))
+            _write(path, others.content() if len(others.rows) > 1 else "", shared)
         elif path.is_file():
             _rewrite(path, _without(assignment, students), shared)
 
@@ -129,14 +140,14 @@ def _rewrite(path: Path, change: Callable[[Line], Line | None], shared: bool) ->
         _write(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in new) if people else "", shared)
 
 
-def _write(path: Path, text: str, shared: bool) -> None:
+def _write(path: Path, content: str | bytes, shared: bool) -> None:
     """The whole file or none; no file for nothing. Its folder, which may be the course's own, stays as it is."""
-    if not text:
+    if not content:
         path.unlink(missing_ok=True)
         return
     new = path.with_name(f".{path.name}.new")
     with open(new, "wb") as file:
-        file.write(text.encode("utf-8", "replace"))
+        file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
     privacy.close(new, shared=shared)
@@ -168,9 +179,20 @@ def named_after(path: Path) -> Iterator[str]:
         yield name
 
 
-def rows_about(path: Path, student: str) -> list[dict[str, str]]:
-    """The rows of a table with a head, such as seats.csv, in which a cell is the student's id."""
-    if not path.is_file():
-        return []
-    rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig", errors="replace")))
-    return [{key: value or "" for key, value in row.items() if key} for row in rows if student in row.values()]
+def rows_about(path: Path, student: str) -> list[Line]:
+    """The rows of a table with a head, such as seats.csv, that are about the student."""
+    sheet = _sheet(path)
+    rows = sorted(_rows(sheet, [student])) if sheet else []
+    return [{name: sheet.value(row, place) for place, name in enumerate(sheet.head)} for row in rows if sheet]
+
+
+def _sheet(path: Path) -> Sheet | None:
+    """A table, however a spreadsheet has saved it; None where nothing is in it."""
+    return read_sheet(path) if path.is_file() and path.read_bytes().strip() else None
+
+
+def _rows(sheet: Sheet, students: Collection[str]) -> set[int]:
+    """The rows in which a cell below a heading of ids is one of these; without such a heading, the first cell."""
+    places = [place for place, name in enumerate(sheet.head) if plain_heading(name) in _IDS] or [0]
+    told = {row: [from_text(sheet.value(row, place)).strip() for place in places] for row in range(1, len(sheet.rows))}
+    return {row for row, ids in told.items() if any(name in students for name in ids)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -133,6 +134,7 @@ class _About:
         """What the sheet shows of the code: the part's own definition, and the one that the question is about."""
         return tuple(dict.fromkeys((self.subject.part.name, name)))
 
+    @functools.cached_property
     def _call(self) -> str:
         told = ", ".join(f"`{item}`" for item in shown_cases.in_shapes(self.drawn))
         anything = " The entries of the arrays are any numbers." if ": [" in told else ""
@@ -145,7 +147,7 @@ class _About:
                 continue
             yield self._asked(
                 kind="shape",
-                text=f"{self._call()} Which shape does `{word}` have after {at(name, line)}?",
+                text=f"{self._call} Which shape does `{word}` have after {at(name, line)}?",
                 answer=str(shape),
                 guess=str(shape),
                 shows=self._listed(name),
@@ -196,7 +198,7 @@ class _About:
             if outcome and not (outcome == "same" and self._dead(slip)):
                 yield self._asked(
                     kind="change",
-                    text=f"{_changed(slip)}\n\n{self._call()} What does it return then, beside your version?",
+                    text=f"{_changed(slip)}\n\n{self._call} What does it return then, beside your version?",
                     options=tuple(CHANGES.values()),
                     answer=LETTERS[list(CHANGES).index(outcome)],  # type: ignore[arg-type]
                     guess=outcome,

@@ -34,6 +34,7 @@ class Bench:
         self._begin()
 
     def _begin(self) -> None:
+        self._altered: list[str] = []  # the definitions that are not as they were handed in
         self._session = Session(self._limits, self._files)
         for cell in self._cells:
             self._session.run(cell)
@@ -53,10 +54,29 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ask(self, questions: Sequence[Question], source: str = "") -> list[Answer]:
-        """The answers, one each, after `source` has run; none where the process did not live to give them all."""
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """The answers, one each; none where the process did not live to give them all."""
+        self._put_back()
+        return self._answers(questions)
+
+    def changed(self, name: str, text: str, questions: Sequence[Question]) -> list[Answer]:
+        """The answers with another text of one definition, which is put back before anything else is asked."""
+        self._put_back(but=name)
+        return self._answers(questions, text, [name])
+
+    def traced(self, question: Question) -> tuple[dict[str, set[int]], dict[tuple[str, int, str], list[int]]]:
+        """The lines that a question executes, by definition, and the shapes that are bound in them."""
+        noting = "\n".join([line_notes.START, *map(line_notes.traced, self.definitions.values())])
+        asked = [question, Question(kind="value", name=line_notes.NOTES)]
+        answers = self._answers(asked, noting, list(self.definitions))
+        notes = answers[1].value if len(answers) == 2 and answers[0].failure is None else None
+        return line_notes.executed(notes), line_notes.shapes(notes)
+
+    def _answers(self, questions: Sequence[Question], source: str = "", alters: Sequence[str] = ()) -> list[Answer]:
+        """The answers after `source` has run, which writes the definitions that it `alters` anew."""
         if self.tired:
             return []
+        self._altered += [name for name in alters if name not in self._altered]
         if source and self._session.run(source).death:
             return self._again()
         answers = self._session.put([(question_frame(question), 1) for question in questions])
@@ -71,25 +91,12 @@ class Bench:
             self._begin()
         return []
 
-    def changed(self, name: str, text: str, questions: Sequence[Question]) -> list[Answer]:
-        """The answers with another text of one definition, which is put back before the next one is changed."""
-        found = self.ask(questions, text)
-        if not self.tired:
-            self._session.run(self.definitions[name].text)
-        return found
-
-    def traced(self, question: Question) -> tuple[dict[str, set[int]], dict[tuple[str, int, str], list[int]]]:
-        """The lines that a question executes, by definition, and the shapes that are bound in them."""
-        noting = "\n".join([line_notes.START, *map(line_notes.traced, self.definitions.values())])
-        asked = [question, Question(kind="value", name=line_notes.NOTES)]
-        answers = self.ask(asked, noting)
-        self._restore()
-        notes = answers[1].value if len(answers) == 2 and answers[0].failure is None else None
-        return line_notes.executed(notes), line_notes.shapes(notes)
-
-    def _restore(self) -> None:
-        if not self.tired:
-            self._session.run("\n\n".join(item.text for item in self.definitions.values()))
+    def _put_back(self, but: str = "") -> None:
+        """Every definition as it was handed in, `but` the one that is written anew next."""
+        back = [self.definitions[name].text for name in self._altered if name != but]
+        if back and not self.tired:
+            self._session.run("\n\n".join(back))
+        self._altered = [name for name in self._altered if name == but]
 
 
 def compared(before: Answer, after: Answer, same: float = SAME, other: float = OTHER) -> Outcome | None:

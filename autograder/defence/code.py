@@ -34,10 +34,19 @@ class Definition:
     text: str
     tree: Node = field(repr=False, compare=False)
 
-    @property
+    @functools.cached_property
     def lines(self) -> list[str]:
         """The lines, the first of which has number 1."""
         return self.text.split("\n")
+
+    def around(self, line: int) -> ast.FunctionDef | None:
+        """The innermost function around a line."""
+        found = [node for node in self._functions if node.lineno <= line <= (node.end_lineno or 0)]
+        return max(found, key=lambda node: node.lineno, default=None)
+
+    @functools.cached_property
+    def _functions(self) -> list[ast.FunctionDef]:
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +115,7 @@ def _slip(
     """One change; None where it changes nothing, is more than a line, or is what nobody writes."""
     changed = change(node)
     put(changed)
-    text = _rewritten(definition.text, node, changed, ast.dump(tree))
+    text = _rewritten(definition.text, node, changed, tree)
     put(node)
     line: int = node.lineno  # type: ignore[attr-defined]
     if not text or text == definition.text or _ODD.search(text.split("\n")[line - 1]):
@@ -114,22 +123,12 @@ def _slip(
     return Slip(
         kind=kind,
         name=definition.name,
-        inside=_inside(definition, line),
+        inside=inner.name if (inner := definition.around(line)) else "",
         line=line,
         after=text.split("\n")[line - 1],
         text=text,
         probe=_spliced(definition.text, node, "no_such_name_"),
     )
-
-
-def _inside(definition: Definition, line: int) -> str:
-    """The innermost function around a line."""
-    around = [
-        node
-        for node in ast.walk(definition.tree)
-        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
-    return max(around, key=lambda node: node.lineno).name if around else ""
 
 
 def _rewritings(node: ast.AST) -> Iterator[Change]:
@@ -147,16 +146,25 @@ def _turned(node: ast.expr) -> ast.expr:
     return ast.Attribute(node, "T", ast.Load())
 
 
-def _rewritten(text: str, node: ast.AST, changed: ast.AST, wanted: str) -> str:
+def _rewritten(text: str, node: ast.AST, changed: ast.AST, wanted: ast.AST) -> str:
     """The text with one node rewritten, all else letter by letter; empty where it would then be another tree."""
     for words in _spelled(text, node, changed):
         for put in (words, f"({words})"):
             new = _spliced(text, node, put)
             for each in (_BRACKETS.sub(r"\1", new), new):  # `(1 - g)` may have become `(g)`
                 with contextlib.suppress(SyntaxError, ValueError):
-                    if ast.dump(ast.parse(each)) == wanted and _one_line(text, each):
+                    if _same(ast.parse(each), wanted) and _one_line(text, each):
                         return each
     return ""
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Whether two trees are the same, wherever their nodes stand in a text."""
+    if isinstance(one, list) and isinstance(two, list):
+        return len(one) == len(two) and all(map(_same, one, two))
+    if not isinstance(one, ast.AST) or type(one) is not type(two):
+        return type(one) is type(two) and one == two
+    return all(_same(getattr(one, word, None), getattr(two, word, None)) for word in one._fields)
 
 
 def _one_line(text: str, other: str) -> bool:
@@ -197,7 +205,11 @@ def _holding(node: ast.AST, kept: dict[int, ast.expr], inside: dict[str, str], t
 
 
 def _words(text: str, node: ast.AST) -> str:
-    return ast.get_source_segment(text, node) or ast.unparse(node)
+    line: int = getattr(node, "lineno", 0)
+    if not line or line != getattr(node, "end_lineno", 0):
+        return ast.unparse(node)
+    words = text.split("\n")[line - 1].encode()  # places are counted in bytes
+    return words[node.col_offset : node.end_col_offset].decode()  # type: ignore[attr-defined]
 
 
 def _spliced(text: str, node: ast.AST, words: str) -> str:
@@ -232,11 +244,6 @@ def shown(definition: Definition, marked: Sequence[int]) -> list[tuple[int, str]
 
 def _ranges(definition: Definition, marked: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The innermost function around each marked line."""
-    inner = [node for node in ast.walk(definition.tree) if isinstance(node, ast.FunctionDef)]
     for line in marked:
-        around = [
-            (node.lineno, node.end_lineno or node.lineno)
-            for node in inner
-            if node.lineno <= line <= (node.end_lineno or 0)
-        ]
-        yield min(around, key=lambda pair: pair[1] - pair[0], default=(line - _AROUND, line + _AROUND))
+        inner = definition.around(line)
+        yield (inner.lineno, inner.end_lineno or 0) if inner else (line - _AROUND, line + _AROUND)

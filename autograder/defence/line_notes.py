@@ -27,19 +27,15 @@ def _bound_at(name, line, word, value):
 def traced(definition: Definition) -> str:
     """The definition that notes, before each statement of its functions, that it is reached; the same otherwise."""
     tree = ast.parse(definition.text)
-    for node in list(ast.walk(tree)):
+    nodes = list(ast.walk(tree))
+    inside = {id(item) for node in nodes if isinstance(node, ast.FunctionDef) for item in ast.walk(node)}
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.For | ast.While | ast.If | ast.With | ast.Try | ast.ExceptHandler):
             for word in ("body", "orelse", "finalbody"):
                 body = getattr(node, word, None)
-                if isinstance(body, list) and body and (word != "body" or _in_function(tree, node)):
+                if isinstance(body, list) and body and (word != "body" or id(node) in inside):
                     setattr(node, word, _noting(body, definition.name, isinstance(node, ast.FunctionDef)))
-    return ast.unparse(ast.fix_missing_locations(tree))
-
-
-def _in_function(tree: ast.AST, node: ast.AST) -> bool:
-    """Whether a node is a function, or stands in one."""
-    functions = [item for item in ast.walk(tree) if isinstance(item, ast.FunctionDef)]
-    return any(node is inner for item in functions for inner in ast.walk(item))
+    return ast.unparse(tree)
 
 
 def _noting(body: list[ast.stmt], name: str, of_function: bool) -> list[ast.stmt]:

@@ -70,12 +70,11 @@ def general(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
 def small(part: Function, p: Parameters, key: tuple[int, ...]) -> list[Case]:
     """Cases that can be shown entry by entry, of all of the part's inputs; none twice."""
     found: dict[str, Case] = {}
-    for which in range(_VARIED):
-        for place, draw in enumerate(part.draws()):
-            for key_of_size in _sizes(part, p, (*key, place), draw):
-                case = _drawn(part, draw, p, key_of_size, which, functools.partial(_small, which))
-                if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(given(case)):
-                    found.setdefault("; ".join(words(case)), case)
+    sized = [(draw, each) for place, draw in enumerate(part.draws()) for each in _sizes(part, p, (*key, place), draw)]
+    for which, (draw, each) in itertools.product(range(_VARIED), sized):
+        case = _drawn(part, draw, p, each, which, functools.partial(_small, which))
+        if case and can_be_shown(case) and _size(case) <= SHOWN and _exact(given(case)):
+            found.setdefault("; ".join(words(case)), case)
     return list(found.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.authoring.voids import CHECK as VOID
@@ -18,6 +18,7 @@ WHOLE = "notebook"  # the code of a part that is held with its whole notebook: a
 PERSON = "person"  # the code of an answer in words
 MOST = 1_000  # characters of an answer
 _BLANK, _EMPTY = re.compile(r"\n(?=\s*\n)"), "\n&#8203;"  # Markdown ends HTML at an empty line
+_NUMBER = re.compile(r"(.+) (\d+)")
 _FRAME = '<div style="border-left: 6px solid #6f42c1; background: #f6f2fd; padding: 0.1em 1em">'
 ONE_DECISION = (
     "This is one decision for the whole notebook. Put a readable file in its place and grade the student again, or "
@@ -69,6 +70,7 @@ _BY_CODE = {
     "finite": "Look for a division by zero, the logarithm of zero, and the exponential of something large.",
     "step": "Put numbers for the variables into this line and into the one above it: they must agree.",
     "start": "Begin with the line that the question gives.",
+    "rejects_right": "Write the function as the question describes it, and find the assertion at which it stops.",
 }
 _BY_CHECK = {
     "gradient": "Look for what cuts the gradient off: detach(), item(), data, or an array of numpy on the way.",
@@ -83,6 +85,8 @@ _BY_CHECK = {
     "order": "Say for each line what must have been done before it.",
     "number": "Work out the smallest case by hand, and count it again in another way.",
     "vector": "Work out the smallest case by hand, and count it again in another way.",
+    "counterexample": "Work out by hand what the printed code gives for your input, and what it should give.",
+    "tests": "Change one place of the function at a time: which of your assertions would notice it?",
 }
 MOST_STEPS = 2
 _ELSE = "Work a small case out by hand, and compare it with what your code gives."
@@ -112,8 +116,13 @@ def as_html(outcome: Outcome, kind: str = "") -> str:
 
 
 def _checks(verdicts: Sequence[Verdict]) -> str:
+    alike: dict[tuple[bool | None, str], list[Verdict]] = {}
+    for place, verdict in enumerate(verdicts):
+        name, number = _numbered(verdict)
+        alike.setdefault((verdict.ok, name if number else f"{place}"), []).append(verdict)
     items = (
-        f"<li>{_MARKS[verdict.ok]} {_WORDS[verdict.ok]}: {html.escape(_name(verdict))}</li>" for verdict in verdicts
+        f"<li>{_MARKS[same[0].ok]} {_WORDS[same[0].ok]}: {html.escape(', '.join(_names(same)))}</li>"
+        for same in alike.values()
     )
     return f'<ul class="checks">{"".join(items)}</ul>'
 
@@ -137,13 +146,23 @@ def next_step(verdict: Verdict, kind: str = "") -> str:
     return _BY_CODE.get(verdict.code) or _BY_CHECK.get(verdict.check) or _BY_CHECK.get(kind) or _ELSE
 
 
-def _name(verdict: Verdict) -> str:
-    return verdict.check.replace("_", " ")
+def _numbered(verdict: Verdict) -> tuple[str, str]:
+    """The name of a check, and the number behind it, where there is one."""
+    found = _NUMBER.fullmatch(verdict.check.replace("_", " "))
+    return (found[1], found[2]) if found else (verdict.check.replace("_", " "), "")
+
+
+def _names(verdicts: Iterable[Verdict]) -> list[str]:
+    """What checks are called, each once; of those that differ in a number alone, the others by their numbers."""
+    found: dict[str, dict[str, None]] = {}
+    for name, number in map(_numbered, verdicts):
+        found.setdefault(name, {})[number] = None
+    return [f"{name} {', '.join(filter(None, numbers))}".strip() for name, numbers in found.items()]
 
 
 def _listed(same: Sequence[Verdict]) -> str:
-    names = list(dict.fromkeys(map(_name, same)))
-    return f"the check{'s' if len(names) > 1 else ''} {', '.join(names)}"
+    several = len({verdict.check for verdict in same}) > 1
+    return f"the check{'s' if several else ''} {', '.join(_names(same))}"
 
 
 def student_comment(outcome: Outcome) -> str | None:

@@ -152,11 +152,10 @@ class Counterexample(Part):
             given = value_of(ask(Question(kind="value", name=self.name)))
         except NoAnswer as error:
             return [value_verdict(self.kind, self.name, error.reply)]
-        names = ", ".join(f'"{name}": ...' for name in self.form(p).forms)
         try:
             read = self.form(p).read(given)
-        except Unreadable:
-            return [unread_verdict(self.kind, self.name, given, f"write {self.name} = {{{names}}}")]
+        except Unreadable as error:
+            return [unread_verdict(self.kind, self.name, given, error.message)]
         except Unfit as error:
             return [self._named(self._verdict(False, "not_admitted", str(error)), given, p)]
         return [self._named(self._decided(read, p, key), given, p)]

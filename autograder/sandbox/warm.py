@@ -284,5 +284,6 @@ def _preload_torch() -> None:
     import torch.nn.functional
 
     from autograder import parts
+    from autograder.maths import derivation, expression, growth, tensor  # noqa: F401 - by which typed answers are read
 
     parts.kinds()  # what answers are written with

@@ -122,3 +122,19 @@ def test_two_graders_are_not_offered_the_same(course, open_page) -> None:  # noq
         assert {marks(course)[student, "total"] for student in ("ada", "bob")} == {(4, False)}
         press(mia, "3", "Enter")
         assert marks(course)["eve", "total"] == (0, False)
+
+
+def test_an_answer_that_is_longer_than_its_box_is_scrolled_by_the_keyboard(course, open_page) -> None:  # noqa: F811
+    """The box can have the focus; one in which all is seen has none."""
+    hand_in_all(course, {"zoe": {"total": "1/(1-e^(-b))", "count": "dozens and " * 400}})
+    run(course, Options(assignment="ps1", students=("zoe",), jobs=1, feedback=False))
+    with queue(course) as address:
+        page = open_page(address)
+        settled(page)
+        only(page, "count")
+        while "dozens and dozens" not in page.inner_text("#card"):
+            press(page, "s")
+        long = page.locator("#card pre", has_text="dozens and dozens").first
+        assert long.evaluate("box => box.scrollHeight > box.clientHeight && box.tabIndex === 0")
+        assert page.locator("#card pre:not([tabindex])").count()
+        assert violations(page) == []

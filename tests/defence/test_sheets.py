@@ -9,7 +9,7 @@ import torch
 
 from autograder.authoring import loading
 from autograder.authoring.variants import variant
-from autograder.core import Question
+from autograder.core import Answer, Question
 from autograder.defence.bench import Bench, with_dtype
 from autograder.defence.proofs import CHANGES, LETTERS, Asked
 from autograder.defence.student import LEAST, QUESTIONS, Chooser, Handed, Sheet, candidates, cells_before, seen
@@ -108,6 +108,25 @@ def test_a_change_that_never_ends_has_no_key() -> None:
         assert bench.changed("f", bench.definitions["f"].text.replace("x - 1", "x + 1"), [question]) == []
         after = bench.ask([question])
         assert torch.equal(before[0].value, after[0].value)
+
+
+def test_each_change_is_asked_about_alone() -> None:
+    """What was changed before it is as it was handed in, and so is all of it when the next question comes."""
+    cells = ["def half(x):\n    return x / 2", "def f(x):\n    y = half(x)\n    return y + 10"]
+    question = Question(kind="call", name="f", arguments=(8.0,))
+
+    def value(answers: list[Answer]) -> list[object]:
+        return [answer.value for answer in answers]
+
+    with Bench(cells, {}) as bench:
+        texts = {name: each.text for name, each in bench.definitions.items()}
+        assert bench.traced(question)[0] == {"half": {2}, "f": {2, 3}}
+        assert value(bench.changed("half", texts["half"].replace("/", "*"), [question])) == [26.0]
+        assert value(bench.changed("f", texts["f"].replace("10", "11"), [question])) == [15.0]
+        assert value(bench.changed("f", texts["f"].replace("+", "-"), [question])) == [-6.0]
+        assert value(bench.changed("f", "raise ValueError", [question])) == [-6.0]  # nothing is written anew
+        assert value(bench.changed("half", texts["half"].replace("2", "4"), [question])) == [12.0]
+        assert value(bench.ask([question])) == [14.0]
 
 
 def test_a_question_in_another_precision() -> None:

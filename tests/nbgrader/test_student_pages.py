@@ -269,6 +269,17 @@ STEPS = {
     "by the check": (verdict(False, check="gradient"), "function", "Look for what cuts the gradient"),
     "by the kind": (verdict(False, check="form_1"), "derivation", "Put numbers for the variables into each line"),
     "of code": (verdict(False, check="values"), "function", "Work a small case out by hand"),
+    "of an input": (
+        verdict(False, check="counterexample", code="agrees"),
+        "",
+        "Work out by hand what the printed code",
+    ),
+    "of tests": (
+        verdict(False, check="wrong function 2", code="passes_f"),
+        "tests",
+        "Change one place of the function",
+    ),
+    "of tests that are too strict": (verdict(False, check="right functions", code="rejects_right"), "tests", "Write"),
 }
 
 
@@ -287,6 +298,17 @@ def test_what_checks_say_alike_is_said_once():
     text = words_of(as_html(outcome, "function"))
     assert text.count("f raised E") == 1 and "in the checks values, gradient" in text and "later" not in text
     assert text.count("What to try next") == 1
+
+
+def test_numbered_checks_are_listed_by_their_numbers():
+    """Once by name, those that were lost apart from those that were earned; a name without a number stands alone."""
+    checks = [("right functions", True), *((f"wrong function {number}", number in (2, 11)) for number in (1, 2, 3, 11))]
+    verdicts = tuple(verdict(ok, "A wrong one passes.", check=name) for name, ok in [*checks, ("form_7", False)])
+    outcome = Outcome(part="f", standing="lost", points=1, max_points=2, verdicts=verdicts)
+    text = words_of(as_html(outcome, "tests"))
+    listed = "✓ earned: right functions ✗ lost: wrong function 1, 3 ✓ earned: wrong function 2, 11 ✗ lost: form 7"
+    assert listed in text
+    assert "in the checks wrong function 1, 3, form 7" in text
 
 
 @pytest.fixture(scope="module")

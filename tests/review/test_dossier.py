@@ -31,6 +31,9 @@ def decided(course, desk) -> Path:
     for student in ("ada", "bob"):
         (course / f"defence/ps1/{student}.html").write_text(f"a sheet for {student}")
     (course / "defence/ps1/marks.csv").write_text("student_id,status,right,asked\nada,counted,4,5\nbob,talk,1,5\n")
+    keys = {name: [{"kind": "value", "text": f"asked of {name}", "answer": "5/2"}] for name in ("ada", "bob")}
+    (course / "defence/ps1/keys.json").write_text(json.dumps(keys))
+    (course / "defence/ps1/answers.csv").write_bytes("student_id;q1\nada;Größe\nbob;ada\n".encode("cp1252"))
     of = {"time": 1.0, "item": "geometric.why"}
     asked = [LookRequest(id=f"r{who}", student=who, text=f"I, {who}", **of) for who in ("ada", "eve")]
     desk.take_in(asked)
@@ -65,7 +68,8 @@ def test_all_of_one_student_and_nothing_of_others(decided, tmp_path) -> None:
     assert {name.split("/")[0] for name in found} == {
         "index.html", "submitted", "autograded", "feedback", "reports", "answers", "further",
     }  # fmt: skip
-    for said in ("Lovelace", "ada@uni.edu", "more-time", "A-001", "for count", "Dr A", "I, ada", "another student"):
+    for said in ("Lovelace", "ada@uni.edu", "more-time", "A-001", "for count", "Dr A", "I, ada", "another student",
+                 "asked of ada", "Größe"):  # fmt: skip
         assert said in found["index.html"]
     assert json.loads(found["answers/ps1/geometric.json"])["total"][0]["value"] == "1/(1-e^(-b))"
     assert found["further/defence/ps1/ada.html"] == "a sheet for ada"

@@ -120,16 +120,27 @@ def test_the_others_are_as_they_were(decided) -> None:
     assert "The answers of 2 students are forgotten" in run(decided, "regrade", "ps1")
 
 
-def test_the_keys_of_a_defence_keep_the_others(decided) -> None:
-    """The keys and the table lose who is forgotten; the document of all goes, since it quotes them."""
+@pytest.mark.parametrize(
+    ("table", "left"),
+    [
+        ("student_id,q1\nada,A\nbob,B\n", "student_id,q1\nbob,B\n"),
+        ("q1;q2;student_id\r\nbob;2,5;ada\r\nada;Ω;bob\r\n", "q1;q2;student_id\r\nada;Ω;bob\r\n"),
+        ('\ufeff"student_id"\t"q1"\n"ada"\t"A"\n"bob"\t"a ""b"""', '\ufeff"student_id"\t"q1"\n"bob"\t"a ""b"""'),
+        ('student_id,q1\n="ada",A\n', ""),
+        ("student_id,q1\n", ""),
+    ],
+    ids=("ours", "semicolons", "tabs", "as text", "empty"),
+)
+def test_the_keys_of_a_defence_keep_the_others(decided, table, left) -> None:
+    """The keys and the table lose who is forgotten, however it was saved; the document of all quotes them, and goes."""
     folder = decided / "defence/ps1"
     folder.mkdir(parents=True)
     (folder / "keys.json").write_text(json.dumps({name: [{"text": f"{name} wrote it"}] for name in ("ada", "bob")}))
-    (folder / "answers.csv").write_text("student_id,q1\nada,A\nbob,B\n")
+    (folder / "answers.csv").write_bytes(table.encode())
     (folder / "all.pdf").write_bytes(b"%PDF")
     run(decided, "forget", "--before", "2027-01-01", "--yes")
     assert json.loads((folder / "keys.json").read_text()) == {"bob": [{"text": "bob wrote it"}]}
-    assert (folder / "answers.csv").read_text() == "student_id,q1\nbob,B\n"
+    assert b"".join(path.read_bytes() for path in folder.glob("*.csv")).decode() == left
     assert not (folder / "all.pdf").exists()
 
 

@@ -369,6 +369,13 @@ def test_a_module_of_many_parameters_is_answered_as_any_other(session, called, g
     assert not session.flags
 
 
+def test_typed_answers_find_their_languages_imported(session):
+    """Once for all notebooks: each process would take longer over it than over a notebook's cells."""
+    names = [f"autograder.maths.{name}" for name in ("derivation", "expression", "growth", "tensor")]
+    shown = session.run(f"import sys; print([name for name in {names} if name not in sys.modules])").outputs
+    assert shown[0]["text"] == "[]\n"
+
+
 @pytest.mark.parametrize("modules", [("torch",), ()])
 def test_torch_begins_with_the_same_state(modules):
     """Whether it was imported once for all notebooks, or by the notebook itself, which leaves the start light."""

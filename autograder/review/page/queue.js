@@ -4,6 +4,7 @@
 const $ = (id) => document.getElementById(id);
 const tab = sessionStorage.tab || (sessionStorage.tab = crypto.randomUUID());
 const REQUESTS = "?requests"; // the line on the left for students who ask for another look
+const LONG = ["written", "function", "module", "sampled", "trained", "tests"]; // kinds of answers with long lines
 const state = { queue: null, card: null, part: "", chosen: new Set(), out: new Set(), here: 0, skipped: [], busy: false };
 
 // Elements without markup: text is only ever text, but for what the server has made of an answer.
@@ -164,7 +165,7 @@ function draw() {
   const top = make("div", { class: "top" }, make("h2", { class: "part" }, card.whole ? "The whole notebook" : part), make("span", {}, notebook),
     make("span", {}, points(card.maximum)),
     make("span", { class: "size", id: "size" }, asked ? "asks for another look" : students(card.members.length)));
-  const wide = !card.reference || card.kind === "written" || card.kind === "function" || card.kind === "module";
+  const wide = !card.reference || LONG.includes(card.kind);
   const request = asked ? make("section", { class: "box wide" }, make("h2", {}, "What the student asks"),
     make("div", { html: card.asked }), make("p", {}, `It has ${card.has === null ? "no points" : points(card.has)} now.`)) : "";
   const question = card.question ? make("details", { class: "box wide" }, make("summary", {}, "The question"),
@@ -172,7 +173,13 @@ function draw() {
   const sides = make("div", { class: "sides" }, request, question, box("Answer", card.answer, wide),
     box("Reference of this variant", card.reference, wide), box(asked ? "What the judge found" : "Why it is held", card.why, true));
   $("card").replaceChildren(top, sides, members(card), decision(card, asked));
+  reach();
   drawChosen();
+}
+
+// What is longer than its box can be scrolled by the keyboard.
+function reach() {
+  for (const pre of $("card").querySelectorAll("pre")) if (pre.scrollHeight > pre.clientHeight) pre.tabIndex = 0;
 }
 
 function members(card) {
@@ -372,6 +379,7 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
+$("card").addEventListener("toggle", reach, true); // a box that was closed has no height
 $("grader").addEventListener("change", () => { localStorage.grader = $("grader").value; act.refresh(); });
 $("names").addEventListener("change", () => {
   if (state.card) $("card").querySelectorAll(".who").forEach((span, place) => { span.textContent = who(state.card.members[place]); });
