@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import torch
-from torch._dynamo.testing import CompileCounterWithBackend
 
 from solutions.everyday import CHECKS, B, T, build, equal, gradients, gradients_of_new, model_and_arguments, wide
 from solutions.examples import EXAMPLES, Example, tensors
@@ -32,6 +31,8 @@ def compiled_once(example: Example) -> None:
 
 
 def _few_graphs(example: Example, sizes: Iterable[tuple[int, int]]) -> None:
+    from torch._dynamo.testing import CompileCounterWithBackend  # a second: only where something is compiled
+
     torch._dynamo.reset()
     model, counter = build(example), CompileCounterWithBackend("aot_eager")
     fast = torch.compile(model, backend=counter, fullgraph=True, dynamic=True)

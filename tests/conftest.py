@@ -46,6 +46,8 @@ _LONG = (
     "tests/nbgrader",
     "tests/sandbox",
     "tests/audit",
+    "tests/defence",
+    "tests/solutions",
 )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import Tests
 from autograder.authoring import loading
 from autograder.authoring.assignment import read_assignment
 from autograder.authoring.variants import class_seed, course_secret, variant
@@ -38,9 +39,12 @@ def applicable(problem, p, *, following):
 
 
 def wrong_work(released, problem, p):
-    """Notebooks with one mistake in each part, until every mistake was made: (number, part -> mistake, files).
+    """Notebooks with one mistake in each part, until every mistake was made: (number, part -> mistake or None, files).
 
-    A part that follows another one takes over what was answered there, so that it has notebooks of its own.
+    A part that follows another one takes over what was answered there, so that it has notebooks of its own. A part
+    without a mistake that is left is answered rightly, but a suite of tests, for which a notebook is run once for each
+    function, only once more, beside the mistakes of others: it calls nothing of theirs. Then it stays as it was
+    released: None.
     """
     number = 0
     for following in (False, True):
@@ -48,9 +52,13 @@ def wrong_work(released, problem, p):
         for place in range(max(map(len, lists.values()), default=0)):
             work, made = Work(released, problem, p).solve(), {}
             for name, mistakes in lists.items():
+                part = problem.part(name)
                 if place < len(mistakes):
                     made[name] = mistakes[place]
-                    work.answer(problem.part(name), mistakes[place])
+                    work.answer(part, mistakes[place])
+                elif isinstance(part, Tests) and place > len(mistakes):
+                    made[name] = None
+                    work.answer_cell(part)["source"] = Work(released, problem, p).answer_cell(part)["source"]
             number += 1
             yield number, made, work.files()
 
@@ -156,6 +164,9 @@ def mistakes_read_their_own_hints(course, assignment, wrong):
         for name, mistake in made.items():
             outcome = outcomes[name]
             codes = [verdict.code for verdict in outcome.verdicts if verdict.ok is False]
+            if mistake is None:
+                assert outcome.standing == "lost" and codes == ["missing"], (slug, outcome)
+                continue
             known = {item.__name__ for item in loading.load(slug).part(name).mistakes}
             if outcome.standing != "lost" or outcome.points >= outcome.max_points or not known & set(codes):
                 astray.append((slug, name, mistake.__name__, outcome.standing, codes))

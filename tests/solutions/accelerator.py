@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_iter, tree_map
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
 
 aten = torch.ops.aten
@@ -69,9 +68,25 @@ def line():
     return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}" if frame else "backward"
 
 
+def leaves(value):
+    """What lists, tuples and dictionaries hold: torch's own trees know more, and took most of the time here."""
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def each(change, value):
+    """The same lists, tuples and dictionaries of what `change` makes of each leaf."""
+    if isinstance(value, dict):
+        return {name: each(change, item) for name, item in value.items()}
+    return type(value)([each(change, item) for item in value]) if isinstance(value, list | tuple) else change(value)
+
+
 def run(func, args, kwargs):
     """One operation: on the CPU, counted, its results on the device where they belong."""
-    given = [x for x in tree_iter((args, kwargs)) if isinstance(x, torch.Tensor)]
+    given = [x for x in leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
     held = [x for x in given if isinstance(x, Held)]
     wanted = kwargs.get("device")
     here = bool(held) if wanted is None else torch.device(wanted).type == "gpu"
@@ -85,15 +100,15 @@ def run(func, args, kwargs):
         (uploads if here else downloads)[line()] += 1
     elif apart and held and not (packet in INDEXING and all(x.dtype == torch.long for x in apart)):
         raise RuntimeError(f"{func}: tensors on the CPU and on the GPU, {[tuple(x.shape) for x in apart]}, in {line()}")
-    masks = [x for x in tree_iter(args[1:2]) if isinstance(x, torch.Tensor) and x.dtype == torch.bool]
+    masks = [x for x in leaves(args[1:2]) if isinstance(x, torch.Tensor) and x.dtype == torch.bool]
     if packet in WAITING or (packet in INDEXING and masks):
         waits[line()] += 1
     owner = {id(x.inner): x for x in held}
-    args, kwargs = tree_map(lambda x: x.inner if isinstance(x, Held) else x, (args, kwargs))
+    args, kwargs = each(lambda x: x.inner if isinstance(x, Held) else x, (args, kwargs))
     out = func(*args, **(kwargs | {"device": "cpu"} if wanted is not None else kwargs))
 
     def placed(x):
         known = owner.get(id(x))  # in-place operations return what they were given
         return known if known is not None else Held(x) if isinstance(x, torch.Tensor) else x
 
-    return tree_map(placed, out) if here and packet is not aten._local_scalar_dense else out
+    return each(placed, out) if here and packet is not aten._local_scalar_dense else out
