@@ -15,10 +15,11 @@ import numpy as np
 
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.maths.tensor.axes import Axes, Side
-from autograder.maths.tensor.core_tree import Fault, Meaning, pointers
+from autograder.maths.tensor.core_tree import Fault, Meaning, axis_sizes, pointers, variables
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array, CarefulFloats, Floats, PrimeField
+from autograder.maths.tensor.shelf import Shelves
 from autograder.maths.tensor.sizes import Sizes
 from autograder.maths.tensor.values import Budget, Grid, LimitError, Value
 
@@ -53,6 +54,7 @@ class Comparison:
         budget: Budget,
         seed: int = 0,
         fixed: Mapping[str, int] | None = None,
+        shelves: Shelves | None = None,
     ) -> None:
         self.reference = reference
         self.answer = answer
@@ -61,6 +63,7 @@ class Comparison:
         self.budget = budget
         self.seed = seed
         self.fixed = fixed
+        self.shelves = shelves
         self.fault: Fault | None = None
         self._evaluations: dict[tuple[object, ...], tuple[Evaluation, Evaluation]] = {}
         self._sizes: dict[int, Sizes] = {}
@@ -78,12 +81,23 @@ class Comparison:
             arithmetic, sizes = make(), self.sizes(trial)
             arithmetic.positives = self.declarations.positive
             arithmetic.ranges = self.ranges(trial)
-            first, second = (
-                Evaluation(side.meanings, arithmetic, self._options(side, sizes))
-                for side in (self.reference, self.answer)
+            shelf = self.shelves and self.shelves.about((arithmetic.drawn, self.learned(self.reference, trial)))
+            self._evaluations[kind, trial] = (
+                Evaluation(self.reference.meanings, arithmetic, self._options(self.reference, sizes), shelf),
+                Evaluation(self.answer.meanings, arithmetic, self._options(self.answer, sizes)),
             )
-            self._evaluations[kind, trial] = (first, second)
         return self._evaluations[kind, trial]
+
+    def learned(self, side: Side, trial: int) -> tuple[object, ...]:
+        """All that an evaluation learns about the axes of a side."""
+        sizes, zero = self.sizes(trial), counts_from_zero(side, self.axes, self.declarations)
+        found: list[object] = [*sorted(self.ranges(trial).items())]
+        for meaning in side.meanings:
+            found += [(letter, sizes.axis(letter)) for letter in sorted(axis_sizes(meaning.body))]
+            for name in sorted({*meaning.symbols, *variables(meaning.body)}):
+                node = self.axes.root(side.variable(meaning, name))
+                found.append((name, sizes.of(node), sizes.stated.get(node, 0), zero(meaning, name)))
+        return tuple(found)
 
     def ranges(self, trial: int) -> dict[str, tuple[int, int]]:
         """Of each sequence that is compared with an index, `1[w=v[t]]`, the axis: where it starts and its size."""

@@ -40,6 +40,7 @@ from autograder.maths.tensor.core_tree import (
     variables,
 )
 from autograder.maths.tensor.number_systems import Arithmetic, Array
+from autograder.maths.tensor.shelf import Bill, Key, Shelf, Shelved
 from autograder.maths.tensor.values import Budget, Grid, LimitError, Value, rising, union
 
 LARGEST = 400_000
@@ -72,15 +73,19 @@ class Options:
 class Evaluation:
     """All values of one system in one trial."""
 
-    def __init__(self, meanings: Sequence[Meaning], arithmetic: Arithmetic, options: Options) -> None:
+    def __init__(
+        self, meanings: Sequence[Meaning], arithmetic: Arithmetic, options: Options, shelf: Shelf | None = None
+    ) -> None:
         self.arithmetic = arithmetic
+        self.shelf = shelf
+        self.open = Bill()  # of the tensor that is being computed
         self.options = options
         self.definitions: dict[str, list[Meaning]] = {}
         for meaning in meanings:
             self.definitions.setdefault(meaning.name, []).append(meaning)
         self.recurrent = recurrent(self.definitions)
         self.context_keys = {name[1:] for m in meanings for name in variables(m.body) if name.startswith("@")}
-        self.memo: dict[tuple[object, ...], Value] = {}
+        self.memo: dict[Key, Value] = {}
         self.budget = options.budget or Budget(20 * options.largest)
 
     def tensor(self, name: str, grids: Sequence[Grid], context: Mapping[str, Grid]) -> Value:
@@ -88,9 +93,30 @@ class Evaluation:
         needs.
         """
         key = (name, tuple(grids), tuple(sorted(context.items())))
+        self.open.inside.append(key)
         if key not in self.memo:
-            self.memo[key] = self.link(self._choose(name, grids), grids, context)
+            self.memo[key] = self._computed(*key) if self.shelf is None else self._shelved(self.shelf, key)
         return self.memo[key]
+
+    def _computed(self, name: str, grids: Sequence[Grid], context: Sequence[tuple[str, Grid]]) -> Value:
+        return self.link(self._choose(name, grids), grids, dict(context))
+
+    def _shelved(self, shelf: Shelf, key: Key) -> Value:
+        """From the shelf, for the same price and with the same notes; what is not there is computed and put there."""
+        if (found := shelf.get(key)) is not None:
+            self.budget.spend(found.cost)
+            self.arithmetic.notes |= found.notes
+            for name, grids, context in found.inside:
+                self.tensor(name, grids, dict(context))
+            return found.value
+        outer, notes = self.open, self.arithmetic.notes
+        self.open, self.arithmetic.notes = Bill(), set()
+        try:
+            value = self._computed(*key)
+            shelf.put(key, Shelved.of(value, self.open, self.arithmetic.notes))
+        finally:
+            self.open, self.arithmetic.notes = outer, notes | self.arithmetic.notes
+        return value
 
     def _choose(self, name: str, grids: Sequence[Grid]) -> Meaning:
         """The equation for these indices: `h[0,J] = …` before `h[t,J] = …`."""
@@ -133,6 +159,7 @@ class Evaluation:
         """Stop where the limits are."""
         if entries > self.options.largest:
             raise LimitError("size", "this is too large to be computed here")
+        self.open.cost += entries * self.arithmetic.cost
         self.budget.spend(entries * self.arithmetic.cost)
 
 

@@ -53,8 +53,14 @@ class Arithmetic(ABC):
         self._kept: dict[tuple[object, ...], Array] = {}
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
         self.site: object = None  # the node that is being applied, for those who keep notes
+        self.notes: set[object] = set()  # on how what was computed has come about
         self.positives: frozenset[str] = frozenset()  # given tensors whose real entries lie between 0 and 1
         self.ranges: dict[str, tuple[int, int]] = {}  # the start and size of the axis that a sequence points into
+
+    @property
+    def drawn(self) -> tuple[object, ...]:
+        """All that decides what a tensor is worth."""
+        return type(self), self.seed
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
@@ -116,14 +122,15 @@ class Arithmetic(ABC):
 
 
 class PrimeField(Arithmetic):
-    """Integers modulo 2^61-1, in normal form; every non-linearity is a random oracle, noted in `oracles`."""
+    """Integers modulo 2^61-1, in normal form; every non-linearity is a random oracle, which is noted."""
 
     dtype: type[Any] = np.uint64
     cost = 0.1
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.oracles = False
+    @property
+    def oracles(self) -> bool:
+        """Whether an oracle was asked."""
+        return bool(self.notes)
 
     def from_bits(self, bits: Array) -> Array:
         """61 of the bits; never zero."""
@@ -166,7 +173,7 @@ class PrimeField(Arithmetic):
 
     def apply(self, function: str, arguments: Sequence[Array]) -> Array:
         """The oracle of this function; max and min do not mind the order."""
-        self.oracles = True
+        self.notes.add("oracle")
         words = [np.asarray(argument).astype(np.uint64) for argument in arguments]
         if function in ("max", "min"):
             words = [np.minimum(*words), np.maximum(*words)]
@@ -199,6 +206,11 @@ class Floats(Arithmetic):
         super().__init__(seed)
         self.scale = scale
         self.positive = positive
+
+    @property
+    def drawn(self) -> tuple[object, ...]:
+        """The scale and the sign, too."""
+        return *super().drawn, self.scale, self.positive
 
     def _draw(self, name: str, indices: Sequence[Array]) -> Array:
         if name not in self.positives:
@@ -238,14 +250,16 @@ class Floats(Arithmetic):
 
 
 class CarefulFloats(Floats):
-    """Floats that note in `valueless` whether some step gave no finite number."""
+    """Floats that note whether some step gave no finite number."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.valueless = False
+    @property
+    def valueless(self) -> bool:
+        """Whether one did."""
+        return bool(self.notes)
 
     def _seen(self, value: Array) -> Array:
-        self.valueless = self.valueless or not np.isfinite(value).all()
+        if not np.isfinite(value).all():
+            self.notes.add("valueless")
         return value
 
     def reciprocal(self, value: Array) -> Array:

@@ -24,6 +24,7 @@ from autograder.maths.tensor.checking import (
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, position_names, tensor_of
 from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.shelf import Shelves
 from autograder.maths.tensor.symbols import axes as axes_of
 from autograder.maths.tensor.system_texts import Text, author_system, system_of, with_given
 from autograder.maths.tensor.tensor_tree import System
@@ -89,6 +90,7 @@ class Question:
         for fault in self.found.faults:
             if fault.fatal:
                 raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
+        self.shelves = Shelves()
         self.side = Side(owner="reference", meanings=self.found.last, own=self.found.own - set(declarations.shapes))
 
     @cached_property
@@ -181,7 +183,9 @@ class Question:
         for number, place in enumerate(shared_positions(second, self.target, self.found)[:arity]):
             axes.unite(self.side.position(self.target, number), answer.position(self.target, place))
         faults = add_answer(axes, replace(answer, meanings=second.every), self.letters)
-        comparison = Comparison(self.side, answer, axes, self.declarations, budget=budget, seed=seed, fixed=fixed)
+        comparison = Comparison(
+            self.side, answer, axes, self.declarations, budget=budget, seed=seed, fixed=fixed, shelves=self.shelves
+        )
         comparison.sizes(0)
         if comparison.fault is not None:
             faults.append(comparison.fault)
