@@ -252,19 +252,32 @@ class Body:
     def _read(self, node: Read) -> Value:
         """The entries of a tensor, given or defined."""
         owner = self.owner
-        shifted = any(index.variable is None for index in node.indices)
+        variables = tuple([index.variable for index in node.indices if index.variable is not None])
+        shifted = len(variables) < len(node.indices)
+        plain = not shifted and len(set(variables)) == len(variables)
         given = node.name in owner.recurrent and shifted and not self.options.unroll
         if node.name not in owner.definitions or given:
-            dims, arrays = self._positions(node.indices)
             name = f"own {node.name}" if node.name in self.options.private else node.name
+            if plain:
+                self._shape(variables)
+                return Value(variables, self.arithmetic.product(name, tuple(map(self._grid, variables))))
+            dims, arrays = self._positions(node.indices)
             array = self.arithmetic.entries(name, arrays)
             return Value(dims, np.broadcast_to(array, self._shape(dims)))
+        if plain and all(map(rising, wholes := [self._grid(name) for name in variables])):
+            whole = owner.tensor(node.name, wholes, self._context())
+            if len(whole.dims) == len(wholes):
+                return Value(variables, whole.array)
         found = [self._index(index) for index in node.indices]
         grids = [tuple(int(entry) for entry in np.unique(array)) for _, array in found]
         whole = self._unrolled(node, grids) if shifted else owner.tensor(node.name, grids, self._context())
         extra = [self._local_context(dim) for dim in whole.dims[len(grids) :]]
         names = [index.variable or "" for index in node.indices] + extra
-        if all(names) and len(set(names)) == len(names) and all(rising(array) for _, array in found):
+        if (
+            all(names)
+            and len(set(names)) == len(names)
+            and all(rising(tuple(array.ravel().tolist())) for _, array in found)
+        ):
             return Value(tuple(names), whole.array)
         found += [((name,), np.array(self._grid(name))) for name in extra]
         grids += [self._grid(name) for name in extra]

@@ -54,7 +54,8 @@ def _kept(
 ) -> Value:
     """What a side is worth; computed once for axes of equal sizes."""
     grids = what.grids(comparison.sizes(0))
-    key = (number, grids, what.positions, evaluation.options.private, comparison.learned(side, 0))
+    read = tuple(map(id, side.meanings))  # which the caller has hold of
+    key = (number, grids, what.positions, evaluation.options.private, read, comparison.learned(side, 0))
     if key not in values:
         compute = what.first if side is comparison.reference else what.second
         values[key] = compute(evaluation, grids)

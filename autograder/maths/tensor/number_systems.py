@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -50,7 +50,7 @@ class Arithmetic(ABC):
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self._kept: dict[tuple[object, ...], Array] = {}
+        self.kept: MutableMapping[Hashable, Array] = {}
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
         self.site: object = None  # the node that is being applied, for those who keep notes
         self.notes: set[object] = set()  # on how what was computed has come about
@@ -65,9 +65,16 @@ class Arithmetic(ABC):
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
         key = (name, *((index.shape, index.tobytes()) for index in indices))
-        if key not in self._kept:
-            self._kept[key] = self._draw(name, indices)
-        return self._kept[key]
+        if key not in self.kept:
+            self.kept[key] = self._draw(name, indices)
+        return self.kept[key]
+
+    def product(self, name: str, grids: tuple[tuple[int, ...], ...]) -> Array:
+        """The entries at all combinations of these indices."""
+        if (name, grids) not in self.kept:
+            found = self.entries(name, np.ix_(*map(np.array, grids)))
+            self.kept[name, grids] = np.broadcast_to(found, [len(grid) for grid in grids])
+        return self.kept[name, grids]
 
     def _draw(self, name: str, indices: Sequence[Array]) -> Array:
         bits = hashed(name, indices, self.seed)
@@ -186,8 +193,8 @@ _HALF, _LOW, _REST, _TWO_31 = np.uint64(31), np.uint64(2**31 - 1), np.uint64(2**
 
 def _folded(value: Array) -> Array:
     """The remainder of numbers below 2^64."""
-    value = (value & _P) + (value >> np.uint64(61))
-    return np.asarray(value - np.where(value >= _P, _P, np.uint64(0)), dtype=np.uint64)
+    value = np.add(value & _P, value >> np.uint64(61))
+    return np.asarray(np.minimum(value, np.subtract(value, _P)))  # what is below the prime wraps around
 
 
 def _each(function: Callable[[Any], Any], value: Array) -> Array:

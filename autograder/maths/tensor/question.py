@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,11 +27,12 @@ from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.shelf import Shelves
 from autograder.maths.tensor.symbols import axes as axes_of
-from autograder.maths.tensor.system_texts import Text, author_system, system_of, with_given
+from autograder.maths.tensor.system_texts import Text, author_system, content, system_of, with_given
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget
 
 Read = dict[Hashable, tuple[Interpreted, Collection[str]]]
+MOST_ASKED = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +192,19 @@ class Question:
         if comparison.fault is not None:
             faults.append(comparison.fault)
         return comparison, faults
+
+
+_ASKED: OrderedDict[tuple[object, ...], Question] = OrderedDict()
+
+
+def asked(reference: Text, declarations: Declarations, target: str | None, given: Text | None) -> Question:
+    """The question, resolved once for all its answers, with what its reference is worth."""
+    key = (content(reference), repr(declarations), target, content(given))
+    question = _ASKED.pop(key, None)
+    _ASKED[key] = question or Question(reference=reference, declarations=declarations, target=target, given=given)
+    if len(_ASKED) > MOST_ASKED:
+        _ASKED.popitem(last=False)
+    return _ASKED[key]
 
 
 def _base(name: str) -> str:

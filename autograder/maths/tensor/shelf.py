@@ -10,9 +10,11 @@ from collections import OrderedDict
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
 
+from autograder.maths.tensor.number_systems import Array
 from autograder.maths.tensor.values import Grid, Value
 
 MOST_WORDS = 100_000  # of eight bytes, about, for one question
+MOST_DRAWN = 16
 BALL = 20  # words of an entry that is an object
 
 # A tensor's name, the grids of its positions, and those of the context.
@@ -41,11 +43,6 @@ class Shelved:
         """A value that has just been computed."""
         return cls(value=value, cost=bill.cost, inside=tuple(dict.fromkeys(bill.inside)), notes=frozenset(notes))
 
-    @property
-    def words(self) -> int:
-        """About how much memory it takes."""
-        return self.value.array.size * (BALL if self.value.array.dtype == object else 1)
-
 
 class Shelves:
     """All that is kept of one reference; what was not asked for longest goes first."""
@@ -53,6 +50,7 @@ class Shelves:
     def __init__(self) -> None:
         self._found: OrderedDict[Hashable, Shelved] = OrderedDict()
         self._words = 0
+        self._draws: OrderedDict[Hashable, Draws] = OrderedDict()
 
     def about(self, trial: Hashable) -> Shelf:
         """Of one trial: of tensors drawn so, on axes of such sizes."""
@@ -66,13 +64,40 @@ class Shelves:
 
     def put(self, place: Hashable, found: Shelved) -> None:
         """Keep it, unless it is too large."""
-        if place in self._found or found.words > MOST_WORDS // 4:
+        words = words_of(found.value.array)
+        if place in self._found or words > MOST_WORDS // 4:
             return
         self._found[place] = found
-        self._words += found.words
+        self._words += words
         while self._words > MOST_WORDS:
             _, last = self._found.popitem(last=False)
-            self._words -= last.words
+            self._words -= words_of(last.value.array)
+
+    def draws(self, drawn: Hashable) -> Draws:
+        """The entries of given tensors, drawn so."""
+        draws = self._draws.pop(drawn, None) or Draws()
+        self._draws[drawn] = draws
+        if len(self._draws) > MOST_DRAWN:
+            self._draws.popitem(last=False)
+        return draws
+
+
+class Draws(dict[Hashable, Array]):
+    """Entries that have been drawn; when they are many, all are forgotten."""
+
+    words = 0
+
+    def __setitem__(self, key: Hashable, array: Array) -> None:
+        if self.words > MOST_WORDS:
+            self.clear()
+            self.words = 0
+        self.words += words_of(array)
+        super().__setitem__(key, array)
+
+
+def words_of(array: Array) -> int:
+    """About how much memory an array takes."""
+    return int(array.size) * (BALL if array.dtype == object else 1)
 
 
 @dataclass(frozen=True)
