@@ -118,12 +118,12 @@ def _text(index: Index) -> str:
 def _readings(node: Tensor, *, upper: bool) -> Iterator[Reading]:
     """Every name and list of indices that a name with a label may say; with `upper`, also those of `alpha^k_{t,s}`."""
     name = node.name
-    for kept, below in _ends(name.lower):
+    for first, below in _ends(name.lower):
         for indices in _split(below):
-            yield replace(name, lower=kept), indices
+            yield replace(name, lower=first), indices
             if upper and name.upper:
                 for above in _split(name.upper):
-                    yield replace(name, lower=kept, upper=""), (*above, *indices)
+                    yield replace(name, lower=first, upper=""), (*above, *indices)
     if upper and name.upper and not name.lower:
         for above in _split(name.upper):
             yield replace(name, upper=""), above
