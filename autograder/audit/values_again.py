@@ -71,9 +71,7 @@ def _applied(kind: str, parts: list[Worth]) -> Worth:
     """A function of one or two numbers, of which sums have most, is called without a list of them."""
     import mpmath as m
 
-    function = _functions().get(kind) or getattr(m, kind, None)
-    if function is None:
-        function = functools.partial(_unknown, kind)
+    function: Callable[..., Any] = _functions().get(kind) or getattr(m, kind, None) or functools.partial(_unknown, kind)
     match parts:
         case [only]:
             return lambda names: function(only(names))
