@@ -89,11 +89,13 @@ def floor(reference: str, answer: str, told: dict[str, object]) -> None:
 @click.command()
 @click.argument("names", nargs=-1)
 def main(names: tuple[str, ...]) -> None:
-    """Print one line a part."""
+    """Print one line a part, then what all these answers cost, each with the verdict, the name and the hint."""
+    every = []
     print(f"{'part':42} {'floor':>8} {'decided':>8} {'known':>8} {'hints':>8} {'in all':>8} {'before':>8}")
     for name, part, p in equations():
         if (names and name not in names) or not (rows := measured(part, p)):
             continue
+        every += [1000 * sum(row[1:]) for row in rows]
         base = statistics.median(row[0] for row in rows)
         costs = [statistics.median(row[i] / row[0] for row in rows) for i in (1, 2, 3)]
         before = f"{BEFORE[name]}" if name in BEFORE else ""
@@ -103,6 +105,11 @@ def main(names: tuple[str, ...]) -> None:
             f"{before:>8}",
             flush=True,
         )
+    every.sort()
+    print(
+        f"{len(every)} wrong equations: median {statistics.median(every):.0f} ms, "
+        f"95th percentile {every[len(every) * 95 // 100]:.0f} ms, longest {every[-1]:.0f} ms"
+    )
 
 
 if __name__ == "__main__":

@@ -78,6 +78,7 @@ def decide(
     given: Text | None = None,
     hints: bool = True,
     seed: int = 0,
+    budget: Budget | None = None,
 ) -> Decision:
     """Whether `answer` defines `target` as `reference` does; the last tensor of the reference if no target is
     named.
@@ -88,9 +89,10 @@ def decide(
     different `value`, `domain`, `chain`, `no_target` or that of a fault; undecided `size`, `time`,
     `precision`, `branch`, `saturated`, `domain`, `number`, `left_index`, `recurrence`, `softmax_scope`,
     `notation`, `brackets`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
-    `hints=False`).
+    `hints=False`). `budget` is for several decisions together.
     """
-    budget = Budget(2 * OPERATIONS)  # seven lines with constants beside their scores need more than one
+    # Seven lines with constants beside their scores need more than one.
+    budget = Budget(2 * OPERATIONS) if budget is None else budget
     question = asked(reference, declarations or Declarations(), target, given)
     prepared = question.prepare(answer, budget=budget, seed=seed)
     outcome = verdict(prepared)

@@ -337,8 +337,9 @@ class Body:
         over: list[str] = []
         self._ranges(node)
         self._gather(node, factors, over)
+        costs = {name: self._cost(factors, name) for name in over}
         while over:
-            variable = min(over, key=lambda name: self._cost(factors, name))
+            variable = min(over, key=costs.__getitem__)
             over.remove(variable)
             touched = [factor for factor in factors if variable in factor.dims]
             factors = [factor for factor in factors if variable not in factor.dims]
@@ -348,6 +349,8 @@ class Body:
                 factors.append(self._summed(self._product(touched), variable))
             else:
                 factors.append(self._scalar(len(self._grid(variable))))
+            changed = {variable, *factors[-1].dims}  # no other variable stands where it did not
+            costs |= {name: self._cost(factors, name) for name in over if name in changed}
         return self._product(factors)
 
     def _ranges(self, node: Multiply) -> None:
