@@ -166,7 +166,7 @@ class Case:
 
     `options` holds what a module is built from (`init`, `state`) and what is done to it first (`before`); `rng_key`
     seeds whatever else a check draws; `drawn_by` is the name of the author's function that drew it, empty where what
-    it drew was altered. With `values_only`, no gradient is asked for.
+    it drew was altered, or one of many alike. With `values_only`, no gradient is asked for.
     """
 
     parameters: Parameters

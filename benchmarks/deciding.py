@@ -27,6 +27,7 @@ from autograder.parts import Equation
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 SEED, EACH = 3, 6
+STEPS = ((1, "decided"), (2, "known"), (3, "hints"))
 _NEW = itertools.count()
 BEFORE = {"spatial_transformer.layer": 245, "image_captioning.attention": 300}
 
@@ -89,11 +90,13 @@ def floor(reference: str, answer: str, told: dict[str, object]) -> None:
 @click.command()
 @click.argument("names", nargs=-1)
 def main(names: tuple[str, ...]) -> None:
-    """Print one line a part."""
+    """Print one line a part, then what all these answers cost, each with the verdict, the name and the hint."""
+    every: list[tuple[float, ...]] = []
     print(f"{'part':42} {'floor':>8} {'decided':>8} {'known':>8} {'hints':>8} {'in all':>8} {'before':>8}")
     for name, part, p in equations():
         if (names and name not in names) or not (rows := measured(part, p)):
             continue
+        every += rows
         base = statistics.median(row[0] for row in rows)
         costs = [statistics.median(row[i] / row[0] for row in rows) for i in (1, 2, 3)]
         before = f"{BEFORE[name]}" if name in BEFORE else ""
@@ -103,6 +106,12 @@ def main(names: tuple[str, ...]) -> None:
             f"{before:>8}",
             flush=True,
         )
+    costs = sorted(1000 * sum(row[1:]) for row in every)
+    print(
+        f"{len(costs)} wrong equations: median {statistics.median(costs):.0f} ms, "
+        f"95th percentile {costs[len(costs) * 95 // 100]:.0f} ms, longest {costs[-1]:.0f} ms; shares",
+        ", ".join(f"{name} {100_000 * sum(row[step] for row in every) / sum(costs):.0f} %" for step, name in STEPS),
+    )
 
 
 if __name__ == "__main__":

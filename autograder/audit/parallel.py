@@ -7,6 +7,7 @@ is counted in what they are expected to cost.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,6 +49,7 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 def _start() -> None:
     """A process of the pool ends without what `atexit` holds: the guard's own processes end with it all the same."""
     util.Finalize(None, guard.close, exitpriority=10)
+    gc.set_threshold(20_000, 20, 20)  # a collection walks over all of torch and sympy
 
 
 def audit_all(

@@ -64,15 +64,25 @@ def _compiled(node: Any, slots: Mapping[Any, str]) -> Worth:
         return _series(kind, node.function, list(node.limits), slots)
     if kind == "Piecewise":
         return _switch([(_compiled(value, slots), _compiled(condition, slots)) for value, condition in node.args])
-    function = _functions().get(kind) or getattr(m, kind, None)
-    parts = [_compiled(argument, slots) for argument in node.args]
+    return _applied(kind, [_compiled(argument, slots) for argument in node.args])
 
-    def applied(names: Mapping[str, Any]) -> Any:
-        if function is None:
-            raise Open(kind)
-        return function(*[part(names) for part in parts])
 
-    return applied
+def _applied(kind: str, parts: list[Worth]) -> Worth:
+    """A function of one or two numbers, of which sums have most, is called without a list of them."""
+    import mpmath as m
+
+    function: Callable[..., Any] = _functions().get(kind) or getattr(m, kind, None) or functools.partial(_unknown, kind)
+    match parts:
+        case [only]:
+            return lambda names: function(only(names))
+        case [first, second]:
+            function = {"Add": operator.add, "Mul": operator.mul}.get(kind, function)
+            return lambda names: function(first(names), second(names))
+    return lambda names: function(*[part(names) for part in parts])
+
+
+def _unknown(kind: str, *values: Any) -> Any:
+    raise Open(kind)
 
 
 def _switch(rows: list[tuple[Worth, Worth]]) -> Worth:

@@ -408,12 +408,34 @@ class Equations:
         names = {name for name in self._names(line) if self._matters(name, line)}
         return not names & set(self.forbid) if self.forbid else names == self._names(self.read(self.reference))
 
+    @cached_property
+    def budget(self) -> Any:
+        """What all comparisons together may cost."""
+        from autograder.maths.tensor.values import OPERATIONS, Budget
+
+        return Budget(2 * OPERATIONS)
+
+    @cached_property
+    def found(self) -> dict[tuple[str, ...], Decision]:
+        """What came of the comparisons so far: lines are repeated."""
+        return {}
+
     def _compared(self, before: str, after: str, tensors: Sequence[str]) -> Decision:
+        """Whether two lines are equal; `_Expensive` where that is too much for one chain."""
+        key = (before, after, *tensors)
+        if key not in self.found:
+            self.budget.left -= _READING
+            self.found[key] = self._decided(before, after, tensors)
+        if self.budget.left < 0:
+            raise _Expensive
+        return self.found[key]
+
+    def _decided(self, before: str, after: str, tensors: Sequence[str]) -> Decision:
         from autograder.maths import tensor
 
         lines = f"{self.left} = {before}", f"{self.left} = {after}"
-        declared = tensor.declare(*tensors, **self.words)
-        return tensor.decide(*lines, declarations=declared, given=self.given_equations or None, hints=False)
+        declared, given = tensor.declare(*tensors, **self.words), self.given_equations or None
+        return tensor.decide(*lines, declarations=declared, given=given, hints=False, budget=self.budget)
 
     def _names(self, line: str) -> set[str]:
         from autograder.maths import tensor
@@ -431,6 +453,11 @@ class Equations:
 
 
 _OTHER = "Other"
+_READING = 15_000  # operations, about, that it takes to read two lines and to resolve their indices
+
+
+class _Expensive(Exception):  # named for what a chain is
+    """The comparisons of a chain have cost what they may cost."""
 
 
 def decide(
@@ -454,7 +481,10 @@ def decide(
         lines = Expressions(reference=reference, start=_side(start), options=told, **own)
     start, reference = _side(start), _side(reference)
     _sound(lines, start, reference, milestones)
-    return judge(answer, start=start, reference=reference, language=lines, milestones=milestones).decision
+    try:
+        return judge(answer, start=start, reference=reference, language=lines, milestones=milestones).decision
+    except _Expensive:
+        return undecided("cost", "This derivation takes too long to compare automatically.")
 
 
 def _side(text: str) -> str:

@@ -5,6 +5,7 @@ Started as `python -m autograder.maths.worker MEMORY`. Nothing but the requested
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pickle
@@ -32,6 +33,7 @@ def serve(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The alarm is left to the kernel, which ends C code too: a backstop where the parent has died.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    gc.set_threshold(20_000, 20, 20)  # trees are short-lived; a collection walks over all that was imported
     while header := requests.read(_LENGTH.size):
         (length,) = _LENGTH.unpack(header)
         _answer(replies, pickle.loads(requests.read(length)))  # noqa: S301  # the parent's own request

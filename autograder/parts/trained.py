@@ -81,9 +81,13 @@ class Trained(Function):
         super().__post_init__()
 
     def cases(self, p: Parameters, key: tuple[int, ...]) -> list[Case]:
-        """`trials` draws of each of the inputs; none is drawn again with other numbers."""
-        numbered = enumerate(self.draws() * self.trials)
-        return [self.case(draw, p, (*key, number)) for number, draw in numbered]
+        """`trials` draws of each of the inputs: the first one by the author's name, the others as further draws.
+
+        All of them count together, so what one of the others shows by itself is of no interest.
+        """
+        draws = self.draws()
+        cases = [self.case(draw, p, (*key, number)) for number, draw in enumerate(draws * self.trials)]
+        return cases[: len(draws)] + [dataclasses.replace(case, drawn_by="") for case in cases[len(draws) :]]
 
     def case_of(self, draw: Inputs, p: Parameters, key: tuple[int, ...], generator: Generators) -> Case:
         """A data set, of which what is hidden stays here."""

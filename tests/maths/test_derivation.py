@@ -197,3 +197,23 @@ def test_averages_are_written_out(text: str, written: str) -> None:
     """The letter in the brackets becomes the number that the question sums over."""
     operators = {"E[f(i)]": "sum(P((2*n))*f((2*n)), n, 0, inf)"}
     assert chain.written_out(text, operators).replace(" ", "") == written.replace(" ", "")
+
+
+PROJECTED = "W^Q[k,I,J_1] L[t,J_1] W^K[k,I,J_2] L[u,J_2]"
+WAY = [QUESTIONS["merged"]["start"], f"= {PROJECTED}"]
+END = "= W[k,J_1,J_2] L[t,J_1] L[u,J_2]"
+
+
+@pytest.mark.parametrize(
+    ("between", "outcome"),
+    [
+        ([f"= {PROJECTED} + {n} - {n}" for n in range(12)], "equal"),
+        ([f"= {PROJECTED} + {n} - {n}" for n in range(150)], "undecided"),
+        ([f"= {PROJECTED}"] * 150, "equal"),
+    ],
+    ids=["twelve lines", "150 different lines", "one line 150 times"],
+)
+def test_all_lines_of_tensor_equations_have_one_budget(between, outcome):
+    """Reading two lines counts; what was compared before is not compared again."""
+    found = decided("merged", "\n".join([*WAY, *between, END]))
+    assert found.outcome == outcome and (outcome == "equal" or found.code == "cost")

@@ -281,6 +281,12 @@ def test_what_is_hidden_stays_with_the_judge():
     assert all(set(question.options) == {"seed", "gradients"} and len(question.arguments) == 3 for question in asked)
 
 
+def test_further_data_sets_are_none_of_the_author_s_draws():
+    """All data sets count together: what one of them shows by itself is noted for the first one alone."""
+    cases = TRAINED.cases({}, KEY)
+    assert [case.drawn_by for case in cases] == ["lines", "", "", "", ""]
+
+
 def test_the_budget_is_given_back():
     """After a call, gradients are computed as before."""
     judged(TRAINED, descending(1, 41))

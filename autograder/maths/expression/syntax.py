@@ -8,78 +8,126 @@ better than its keywords.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, TypeVar
+
+Kind = TypeVar("Kind", bound=type)
 
 
+class _Kept:
+    """What a node keeps of itself once it was asked for: trees are compared and put in order again and again."""
+
+    __slots__ = ("_hash", "_text")
+    _hash: int
+    _text: str
+
+
+def _found_once(kind: Kind) -> Kind:
+    """A node's hash and text are found once."""
+    names = [field.name for field in fields(kind)]
+    values = attrgetter(*names)
+
+    def __hash__(node: Any) -> int:  # noqa: N807 - what it becomes
+        try:
+            return node._hash  # type: ignore[no-any-return]
+        except AttributeError:
+            found = hash((kind.__name__, values(node)))
+            object.__setattr__(node, "_hash", found)
+            return found
+
+    def __repr__(node: Any) -> str:  # noqa: N807
+        try:
+            return node._text  # type: ignore[no-any-return]
+        except AttributeError:
+            found = f"{kind.__name__}({', '.join([f'{name}={getattr(node, name)!r}' for name in names])})"
+            object.__setattr__(node, "_text", found)
+            return found
+
+    kind.__hash__, kind.__repr__ = __hash__, __repr__  # type: ignore[assignment, method-assign]
+    return kind
+
+
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(_Kept):
     """A non-negative decimal, kept exact."""
 
     value: Fraction
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(_Kept):
     """`e`, `pi`, `inf`, or `i` where the question has an imaginary unit."""
 
     name: str
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(_Kept):
     """A declared variable, or the bound index of a sum."""
 
     name: str
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Add:
+class Add(_Kept):
     """A sum of two or more terms."""
 
     terms: tuple[Node, ...]
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Mul:
+class Mul(_Kept):
     """A product of two or more factors."""
 
     factors: tuple[Node, ...]
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Neg:
+class Neg(_Kept):
     """Minus a term."""
 
     operand: Node
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Div:
+class Div(_Kept):
     """A quotient."""
 
     numerator: Node
     denominator: Node
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Pow:
+class Pow(_Kept):
     """A power; `0^0` is 1, as power series need it."""
 
     base: Node
     exponent: Node
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Kept):
     """A function of the language applied to its arguments."""
 
     name: str
     arguments: tuple[Node, ...]
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(_Kept):
     """`sum(body, index, lower, upper)`, both bounds included; `upper` may be `inf`."""
 
     body: Node
@@ -88,13 +136,15 @@ class Sum:
     upper: Node
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
 class Prod(Sum):
     """`prod(body, index, lower, upper)`, both bounds included; a sum in all but its operation."""
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(_Kept):
     """`left sign right`, where the sign is <, <=, = or !=."""
 
     sign: str
@@ -102,16 +152,18 @@ class Compare:
     right: Node
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(_Kept):
     """The first value whose comparisons all hold; without comparisons it is what else holds."""
 
     values: tuple[Node, ...]
     conditions: tuple[tuple[Compare, ...], ...]
 
 
+@_found_once
 @dataclass(frozen=True, slots=True)
-class Given:
+class Given(_Kept):
     """An abbreviation of the question, such as `P(i)`, with what it stands for."""
 
     name: str
@@ -158,6 +210,7 @@ def walk(node: Node) -> Iterator[Node]:
         pending.extend(children(node))
 
 
+@lru_cache(maxsize=4096)
 def free_variables(node: Node) -> frozenset[str]:
     """Names that `node` depends on; the index of a sum is bound in its body."""
     if isinstance(node, Variable):
@@ -165,7 +218,7 @@ def free_variables(node: Node) -> frozenset[str]:
     if isinstance(node, Sum):
         bounds = free_variables(node.lower) | free_variables(node.upper)
         return bounds | (free_variables(node.body) - {node.index})
-    return frozenset().union(*map(free_variables, children(node)))
+    return frozenset[str]().union(*map(free_variables, children(node)))
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -19,6 +19,7 @@ from autograder.maths.tensor.number_systems import Array, Floats, _each
 BITS = 400
 SATURATED = 150.0
 TINY, HUGE = 1e-60, 1e60
+_SATURATED = "saturated"
 
 
 class Balls(Floats):
@@ -27,16 +28,16 @@ class Balls(Floats):
     dtype: type[Any] = object
     cost = 2.0
 
-    def __init__(self, seed: int, scale: float = 1.0, positive: bool = False) -> None:
-        super().__init__(seed, scale, positive)
-        self.branches: set[tuple[object, bool]] = set()
-        self.saturated = False
-
     @property
     def one_sided(self) -> bool:
         """Whether some relu, max, min or abs has always taken the same branch."""
-        sites = {site for site, _ in self.branches}
-        return len(self.branches) < 2 * len(sites)
+        branches = [note for note in self.notes if isinstance(note, tuple)]
+        return len(branches) < 2 * len({site for site, _ in branches})
+
+    @property
+    def saturated(self) -> bool:
+        """Whether something was so large or small that it hides what stands beside it."""
+        return _SATURATED in self.notes
 
     def from_bits(self, bits: Array) -> Array:
         """The float, exactly."""
@@ -52,7 +53,8 @@ class Balls(Floats):
             entries = np.asarray(value, dtype=object).ravel()
             sizes = np.abs(np.fromiter(map(float, entries), float, len(entries)))
             tiny = entries[sizes < TINY]
-            self.saturated = bool((sizes > HUGE).any()) or any(not entry.contains(0) for entry in tiny)
+            if (sizes > HUGE).any() or any(not entry.contains(0) for entry in tiny):
+                self.notes.add(_SATURATED)
         return value
 
     def noted(self, value: Array) -> Array:
@@ -91,15 +93,15 @@ class Balls(Floats):
 
     def _note_saturation(self, value: Array) -> None:
         if any(not abs(entry) < SATURATED for entry in np.asarray(value, dtype=object).ravel()):
-            self.saturated = True
+            self.notes.add(_SATURATED)
 
     def _note_branches(self, arguments: Sequence[Array]) -> None:
         difference = arguments[0] - arguments[1] if len(arguments) == 2 else arguments[0]
         for entry in np.asarray(difference, dtype=object).ravel():
             if entry > 0:
-                self.branches.add((self.site, True))
+                self.notes.add((self.site, True))
             elif entry < 0:
-                self.branches.add((self.site, False))
+                self.notes.add((self.site, False))
 
 
 _STEEP = ("exp", "sigma", "tanh", "sinh", "cosh", "softplus")

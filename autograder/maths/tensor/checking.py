@@ -25,7 +25,7 @@ from autograder.maths.tensor.meaning import meanings
 from autograder.maths.tensor.scope import Setting
 from autograder.maths.tensor.shifting import at_layer
 from autograder.maths.tensor.subscripts import bracketed
-from autograder.maths.tensor.symbols import axes
+from autograder.maths.tensor.symbols import axes, bare
 from autograder.maths.tensor.system_texts import Text, author_system, with_given
 from autograder.maths.tensor.tensor_tree import Expr, Indicator, System, Tensor, children, kept
 
@@ -61,7 +61,8 @@ class Interpreted:
 def interpret(
     system: System, declarations: Declarations, more_axes: frozenset[str] = frozenset(), *, apart: bool = False
 ) -> Interpreted:
-    """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis.
+    """Resolve every equation. A bare capital is a size if any index, here or in `more_axes`, has its axis: no other
+    axes are a part of the setting, so that it is the same beside other references.
 
     With `apart` a softmax or function sums by itself the capitals that are paired in it.
     """
@@ -73,7 +74,7 @@ def interpret(
     setting = Setting(
         context=declarations.context,
         sequences=declarations.sequences,
-        axes=frozenset(known | shaped),
+        axes=frozenset(known | shaped) & bare(system),
         scalars=frozenset(scalars),
         zero=declarations.zero,
         apart=apart,

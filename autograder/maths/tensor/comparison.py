@@ -15,11 +15,13 @@ import numpy as np
 
 from autograder.maths.decision import Decision, different, equal, undecided
 from autograder.maths.tensor.axes import Axes, Side
-from autograder.maths.tensor.core_tree import Fault, Meaning, pointers
+from autograder.maths.tensor.core_tree import Fault, Meaning, axis_sizes, pointers, variables
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.evaluation import Evaluation, Options
-from autograder.maths.tensor.number_systems import Arithmetic, Array, CarefulFloats, Floats, PrimeField
+from autograder.maths.tensor.number_systems import Arithmetic, Array, CarefulFloats, PrimeField
+from autograder.maths.tensor.shelf import Shelves
 from autograder.maths.tensor.sizes import Sizes
+from autograder.maths.tensor.tensor_tree import kept
 from autograder.maths.tensor.values import Budget, Grid, LimitError, Value
 
 TOLERANCE = 1e-80
@@ -53,6 +55,7 @@ class Comparison:
         budget: Budget,
         seed: int = 0,
         fixed: Mapping[str, int] | None = None,
+        shelves: Shelves | None = None,
     ) -> None:
         self.reference = reference
         self.answer = answer
@@ -61,9 +64,11 @@ class Comparison:
         self.budget = budget
         self.seed = seed
         self.fixed = fixed
+        self.shelves = shelves
         self.fault: Fault | None = None
         self._evaluations: dict[tuple[object, ...], tuple[Evaluation, Evaluation]] = {}
         self._sizes: dict[int, Sizes] = {}
+        self._plain_cost = 0.0  # of the floats of what is being compared: to see that all have a value costs as much
 
     def sizes(self, trial: int) -> Sizes:
         """The axis sizes of a trial."""
@@ -78,12 +83,26 @@ class Comparison:
             arithmetic, sizes = make(), self.sizes(trial)
             arithmetic.positives = self.declarations.positive
             arithmetic.ranges = self.ranges(trial)
-            first, second = (
-                Evaluation(side.meanings, arithmetic, self._options(side, sizes))
-                for side in (self.reference, self.answer)
+            shelf = None
+            if self.shelves is not None:
+                arithmetic.kept = self.shelves.draws(arithmetic.drawn)
+                shelf = self.shelves.about((arithmetic.drawn, self.learned(self.reference, trial)))
+            self._evaluations[kind, trial] = (
+                Evaluation(self.reference.meanings, arithmetic, self._options(self.reference, sizes), shelf),
+                Evaluation(self.answer.meanings, arithmetic, self._options(self.answer, sizes)),
             )
-            self._evaluations[kind, trial] = (first, second)
         return self._evaluations[kind, trial]
+
+    def learned(self, side: Side, trial: int) -> tuple[object, ...]:
+        """All that an evaluation learns about the axes of a side."""
+        sizes, zero = self.sizes(trial), {self.axes.root(self.axes.letter(each)) for each in self.declarations.zero}
+        found: list[object] = [*sorted(self.ranges(trial).items())]
+        for meaning in side.meanings:
+            found += [sizes.axis(letter) for letter in sorted(axis_sizes(meaning.body))]
+            for name in _named(meaning):
+                node = self.axes.root(side.variable(meaning, name))
+                found.append((sizes.values.get(node, 2), sizes.stated.get(node, 0), node in zero))
+        return tuple(found)
 
     def ranges(self, trial: int) -> dict[str, tuple[int, int]]:
         """Of each sequence that is compared with an index, `1[w=v[t]]`, the axis: where it starts and its size."""
@@ -168,16 +187,13 @@ class Comparison:
     def _lacks_a_value(self, what: Compared) -> bool:
         """Whether the answer has no real value where the reference has one: `0*ln(0)` is zero to an oracle.
 
-        Floats say at once where every step has a value; where one has none, balls decide.
+        Floats have said where every step has a value; where one has none, balls decide.
         """
         from autograder.maths.precision import precision
         from autograder.maths.tensor.balls import BITS, Balls
 
-        careful = self.evaluations("careful", 0, lambda: CarefulFloats(self.seed))
-        assert isinstance(careful[0].arithmetic, CarefulFloats)
-        with np.errstate(all="ignore"):
-            self.arrays(careful, what, 0)
-        if not careful[0].arithmetic.valueless:
+        self.budget.spend(self._plain_cost)
+        if not self._floating()[0].arithmetic.notes:
             return False
         with precision(BITS):
             for positive in (False, True):
@@ -199,14 +215,19 @@ class Comparison:
 
     def _floats(self, what: Compared) -> tuple[Array, Array, tuple[str, ...]]:
         with np.errstate(all="ignore"):
-            return self.arrays(self.evaluations("float", 0, lambda: Floats(self.seed)), what, 0)
+            return self.arrays(self._floating(), what, 0)
+
+    def _floating(self) -> tuple[Evaluation, Evaluation]:
+        return self.evaluations("float", 0, lambda: CarefulFloats(self.seed))
 
     def _plain(self, what: Compared) -> Decision | None:
         """The first entry where floats lie far apart, proved different by balls around its two values alone."""
         from autograder.maths.precision import precision
         from autograder.maths.tensor.balls import BITS, Balls
 
+        before = self.budget.left
         first, second, dims = self._floats(what)
+        self._plain_cost = before - self.budget.left
         if not (np.isfinite(first).all() and np.isfinite(second).all()):
             return None
         apart = np.argwhere(np.abs(first - second) > 1e-6 * (1 + np.abs(first) + np.abs(second)))
@@ -323,6 +344,11 @@ def _size(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
 
 def _stated(side: Side, sizes: Sizes) -> Callable[[Meaning, str], int]:
     return lambda meaning, name: sizes.stated.get(sizes.axes.root(side.variable(meaning, name)), 0)
+
+
+@kept
+def _named(meaning: Meaning) -> tuple[str, ...]:
+    return tuple(sorted({*meaning.symbols, *variables(meaning.body)}))
 
 
 def counts_from_zero(side: Side, axes: Axes, declarations: Declarations) -> Callable[[Meaning, str], bool]:

@@ -264,16 +264,33 @@ def variables(node: Core | CoreIndex) -> frozenset[str]:
             elif isinstance(atom, Integer):
                 found.update(*(variables(index) for index in atom.indices))
         return frozenset(found)
-    if isinstance(node, IndexValue):
-        return variables(node.index)
-    if isinstance(node, Indicator):
-        return variables(node.left) | variables(node.right)
-    if isinstance(node, Read):
-        return frozenset().union(*(variables(index) for index in node.indices))
-    over = set(node.over if isinstance(node, Normalise) else ())
-    for _, *ends in node.bounds if isinstance(node, Multiply) else ():
-        over.update(*(variables(end) for end in ends if end is not None))
-    return frozenset(over).union(*(variables(child) for child in inner(node)))
+    over = node.over if isinstance(node, Normalise) else ()
+    return frozenset(over).union(*map(variables, (*indices(node), *inner(node))))
+
+
+@kept
+def axis_sizes(node: Core | CoreIndex) -> frozenset[str]:
+    """The axes whose sizes are numbers in a node, or in an index that stands in it."""
+    if isinstance(node, CoreIndex):
+        found = {atom.axis for _, atom in node.terms if isinstance(atom, SizeIndex)}
+        inside: tuple[CoreIndex, ...] = tuple(i for _, a in node.terms if isinstance(a, Integer) for i in a.indices)
+        return frozenset(found).union(*map(axis_sizes, inside))
+    here = {node.axis} if isinstance(node, AxisSize) else ()
+    return frozenset(here).union(*map(axis_sizes, (*indices(node), *inner(node))))
+
+
+def indices(node: Core) -> tuple[CoreIndex, ...]:
+    """The indices that stand directly in a node, in bounds too."""
+    match node:
+        case IndexValue(index=index):
+            return (index,)
+        case Indicator(left=left, right=right):
+            return (left, right)
+        case Read(indices=indices):
+            return indices
+        case Multiply(bounds=bounds):
+            return tuple(end for _, *ends in bounds for end in ends if end is not None)
+    return ()
 
 
 def rational(node: Core) -> Fraction | None:

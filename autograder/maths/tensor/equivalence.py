@@ -11,7 +11,7 @@ from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, li
 from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.hints import ladder
 from autograder.maths.tensor.messages import UNBOUND, UNREAD
-from autograder.maths.tensor.question import Prepared, Question
+from autograder.maths.tensor.question import Prepared, Question, asked
 from autograder.maths.tensor.subscripts import BELOW
 from autograder.maths.tensor.system_texts import Text, system_of
 from autograder.maths.tensor.tensor_grammar import parse
@@ -78,6 +78,7 @@ def decide(
     given: Text | None = None,
     hints: bool = True,
     seed: int = 0,
+    budget: Budget | None = None,
 ) -> Decision:
     """Whether `answer` defines `target` as `reference` does; the last tensor of the reference if no target is
     named.
@@ -88,10 +89,11 @@ def decide(
     different `value`, `domain`, `chain`, `no_target` or that of a fault; undecided `size`, `time`,
     `precision`, `branch`, `saturated`, `domain`, `number`, `left_index`, `recurrence`, `softmax_scope`,
     `notation`, `brackets`. After a refusal, `detail["hints"]` is a ladder of sentences from vague to plain (none with
-    `hints=False`).
+    `hints=False`). `budget` is for several decisions together.
     """
-    budget = Budget(2 * OPERATIONS)  # seven lines with constants beside their scores need more than one
-    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
+    # Seven lines with constants beside their scores need more than one.
+    budget = Budget(2 * OPERATIONS) if budget is None else budget
+    question = asked(reference, declarations or Declarations(), target, given)
     prepared = question.prepare(answer, budget=budget, seed=seed)
     outcome = verdict(prepared)
     if outcome.outcome == "different" and (outcome.code == "chain" or prepared.fatal):
@@ -111,7 +113,7 @@ def explain(
     given: Text | None = None,
 ) -> Decision:
     """The decision *different* that `decide` came to without hints, with them."""
-    question = Question(reference=reference, declarations=declarations or Declarations(), target=target, given=given)
+    question = asked(reference, declarations or Declarations(), target, given)
     return ladder(question, question.prepare(answer, budget=Budget()), outcome)
 
 

@@ -40,6 +40,7 @@ from autograder.maths.tensor.core_tree import (
     variables,
 )
 from autograder.maths.tensor.number_systems import Arithmetic, Array
+from autograder.maths.tensor.shelf import Bill, Key, Shelf, Shelved
 from autograder.maths.tensor.values import Budget, Grid, LimitError, Value, rising, union
 
 LARGEST = 400_000
@@ -72,15 +73,19 @@ class Options:
 class Evaluation:
     """All values of one system in one trial."""
 
-    def __init__(self, meanings: Sequence[Meaning], arithmetic: Arithmetic, options: Options) -> None:
+    def __init__(
+        self, meanings: Sequence[Meaning], arithmetic: Arithmetic, options: Options, shelf: Shelf | None = None
+    ) -> None:
         self.arithmetic = arithmetic
+        self.shelf = shelf
+        self.open = Bill()  # of the tensor that is being computed
         self.options = options
         self.definitions: dict[str, list[Meaning]] = {}
         for meaning in meanings:
             self.definitions.setdefault(meaning.name, []).append(meaning)
         self.recurrent = recurrent(self.definitions)
         self.context_keys = {name[1:] for m in meanings for name in variables(m.body) if name.startswith("@")}
-        self.memo: dict[tuple[object, ...], Value] = {}
+        self.memo: dict[Key, Value] = {}
         self.budget = options.budget or Budget(20 * options.largest)
 
     def tensor(self, name: str, grids: Sequence[Grid], context: Mapping[str, Grid]) -> Value:
@@ -88,9 +93,30 @@ class Evaluation:
         needs.
         """
         key = (name, tuple(grids), tuple(sorted(context.items())))
+        self.open.inside.append(key)
         if key not in self.memo:
-            self.memo[key] = self.link(self._choose(name, grids), grids, context)
+            self.memo[key] = self._computed(*key) if self.shelf is None else self._shelved(self.shelf, key)
         return self.memo[key]
+
+    def _computed(self, name: str, grids: Sequence[Grid], context: Sequence[tuple[str, Grid]]) -> Value:
+        return self.link(self._choose(name, grids), grids, dict(context))
+
+    def _shelved(self, shelf: Shelf, key: Key) -> Value:
+        """From the shelf, for the same price and with the same notes; what is not there is computed and put there."""
+        if (found := shelf.get(key)) is not None:
+            self.budget.spend(found.cost)
+            self.arithmetic.notes |= found.notes
+            for name, grids, context in found.inside:
+                self.tensor(name, grids, dict(context))
+            return found.value
+        outer, notes = self.open, self.arithmetic.notes
+        self.open, self.arithmetic.notes = Bill(), set()
+        try:
+            value = self._computed(*key)
+            shelf.put(key, Shelved.of(value, self.open, self.arithmetic.notes))
+        finally:
+            self.open, self.arithmetic.notes = outer, notes | self.arithmetic.notes
+        return value
 
     def _choose(self, name: str, grids: Sequence[Grid]) -> Meaning:
         """The equation for these indices: `h[0,J] = …` before `h[t,J] = …`."""
@@ -133,6 +159,7 @@ class Evaluation:
         """Stop where the limits are."""
         if entries > self.options.largest:
             raise LimitError("size", "this is too large to be computed here")
+        self.open.cost += entries * self.arithmetic.cost
         self.budget.spend(entries * self.arithmetic.cost)
 
 
@@ -225,19 +252,32 @@ class Body:
     def _read(self, node: Read) -> Value:
         """The entries of a tensor, given or defined."""
         owner = self.owner
-        shifted = any(index.variable is None for index in node.indices)
+        variables = tuple([index.variable for index in node.indices if index.variable is not None])
+        shifted = len(variables) < len(node.indices)
+        plain = not shifted and len(set(variables)) == len(variables)
         given = node.name in owner.recurrent and shifted and not self.options.unroll
         if node.name not in owner.definitions or given:
-            dims, arrays = self._positions(node.indices)
             name = f"own {node.name}" if node.name in self.options.private else node.name
+            if plain:
+                self._shape(variables)
+                return Value(variables, self.arithmetic.product(name, tuple(map(self._grid, variables))))
+            dims, arrays = self._positions(node.indices)
             array = self.arithmetic.entries(name, arrays)
             return Value(dims, np.broadcast_to(array, self._shape(dims)))
+        if plain and all(map(rising, wholes := [self._grid(name) for name in variables])):
+            whole = owner.tensor(node.name, wholes, self._context())
+            if len(whole.dims) == len(wholes):
+                return Value(variables, whole.array)
         found = [self._index(index) for index in node.indices]
         grids = [tuple(int(entry) for entry in np.unique(array)) for _, array in found]
         whole = self._unrolled(node, grids) if shifted else owner.tensor(node.name, grids, self._context())
         extra = [self._local_context(dim) for dim in whole.dims[len(grids) :]]
         names = [index.variable or "" for index in node.indices] + extra
-        if all(names) and len(set(names)) == len(names) and all(rising(array) for _, array in found):
+        if (
+            all(names)
+            and len(set(names)) == len(names)
+            and all(rising(tuple(array.ravel().tolist())) for _, array in found)
+        ):
             return Value(tuple(names), whole.array)
         found += [((name,), np.array(self._grid(name))) for name in extra]
         grids += [self._grid(name) for name in extra]
@@ -297,8 +337,9 @@ class Body:
         over: list[str] = []
         self._ranges(node)
         self._gather(node, factors, over)
+        costs = {name: self._cost(factors, name) for name in over}
         while over:
-            variable = min(over, key=lambda name: self._cost(factors, name))
+            variable = min(over, key=costs.__getitem__)
             over.remove(variable)
             touched = [factor for factor in factors if variable in factor.dims]
             factors = [factor for factor in factors if variable not in factor.dims]
@@ -308,6 +349,8 @@ class Body:
                 factors.append(self._summed(self._product(touched), variable))
             else:
                 factors.append(self._scalar(len(self._grid(variable))))
+            changed = {variable, *factors[-1].dims}  # no other variable stands where it did not
+            costs |= {name: self._cost(factors, name) for name in over if name in changed}
         return self._product(factors)
 
     def _ranges(self, node: Multiply) -> None:

@@ -16,8 +16,8 @@ from autograder.maths.tensor.declarations import Declarations
 from autograder.maths.tensor.equivalence import verdict
 from autograder.maths.tensor.likeness import Values, alike, sizes_of
 from autograder.maths.tensor.number_systems import Floats
-from autograder.maths.tensor.question import Question, Read
-from autograder.maths.tensor.system_texts import Text, system_of
+from autograder.maths.tensor.question import Question, Read, asked
+from autograder.maths.tensor.system_texts import Text, content, system_of
 from autograder.maths.tensor.values import OPERATIONS, Budget
 
 MOST_KEPT = 16
@@ -29,7 +29,7 @@ class Mistakes:
     def __init__(
         self, reference: Text, texts: Sequence[Text], declarations: Declarations, target: str | None, given: Text | None
     ) -> None:
-        self.fixed = sizes_of(Question(reference=reference, declarations=declarations, target=target, given=given))
+        self.fixed = sizes_of(asked(reference, declarations, target, given))
         self.questions: list[Question | None] = []
         self.values: list[Values] = [OrderedDict() for _ in texts]
         for text in texts:
@@ -75,13 +75,10 @@ def first_equal(
     the same with it as without.
     """
     declarations = declarations or Declarations()
-    key: tuple[Any, ...] = (_text(reference), tuple(map(_text, candidates)), repr(declarations), target, _text(given))
+    texts = tuple(map(content, (reference, given, *candidates)))
+    key: tuple[Any, ...] = (texts, repr(declarations), target)
     mistakes = _KEPT.pop(key, None) or Mistakes(reference, candidates, declarations, target, given)
     _KEPT[key] = mistakes
     if len(_KEPT) > MOST_KEPT:
         _KEPT.popitem(last=False)
     return mistakes.first(answer)
-
-
-def _text(text: Text | None) -> object:
-    return text if text is None or isinstance(text, str) else tuple(text) if isinstance(text, Sequence) else repr(text)

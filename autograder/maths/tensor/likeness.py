@@ -12,7 +12,6 @@ import numpy as np
 
 from autograder.maths.tensor.axes import Side
 from autograder.maths.tensor.comparison import Compared, Comparison, agree
-from autograder.maths.tensor.core_tree import variables
 from autograder.maths.tensor.evaluation import Evaluation
 from autograder.maths.tensor.number_systems import Floats
 from autograder.maths.tensor.question import Prepared, Question
@@ -54,24 +53,12 @@ def _kept(
     values: Values, comparison: Comparison, side: Side, evaluation: Evaluation, what: Compared, number: int
 ) -> Value:
     """What a side is worth; computed once for axes of equal sizes."""
-    sizes = comparison.sizes(0)
-    grids = what.grids(sizes)
-    key = (number, grids, what.positions, evaluation.options.private, *_seen(side, comparison, sizes))
+    grids = what.grids(comparison.sizes(0))
+    read = tuple(map(id, side.meanings))  # which the caller has hold of
+    key = (number, grids, what.positions, evaluation.options.private, read, comparison.learned(side, 0))
     if key not in values:
         compute = what.first if side is comparison.reference else what.second
         values[key] = compute(evaluation, grids)
         if len(values) > MOST_KEPT:
             values.popitem(last=False)
     return values[key]
-
-
-def _seen(side: Side, comparison: Comparison, sizes: Sizes) -> tuple[object, ...]:
-    """All that an evaluation learns about the axes of a side."""
-    letters = sorted(set().union(*comparison.axes.letters.values()))
-    found: list[object] = [*sorted(comparison.ranges(0).items())]
-    found += [(letter, sizes.axis(letter)) for letter in letters]
-    for meaning in side.meanings:
-        for name in sorted({*meaning.symbols, *variables(meaning.body)}):
-            node = comparison.axes.root(side.variable(meaning, name))
-            found.append((name, sizes.of(node), sizes.stated.get(node, 0)))
-    return tuple(found)

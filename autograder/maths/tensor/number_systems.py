@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -50,18 +50,31 @@ class Arithmetic(ABC):
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
-        self._kept: dict[tuple[object, ...], Array] = {}
+        self.kept: MutableMapping[Hashable, Array] = {}
         self.spoiled: Callable[[str, Sequence[Array]], Array] | None = None
         self.site: object = None  # the node that is being applied, for those who keep notes
+        self.notes: set[object] = set()  # on how what was computed has come about
         self.positives: frozenset[str] = frozenset()  # given tensors whose real entries lie between 0 and 1
         self.ranges: dict[str, tuple[int, int]] = {}  # the start and size of the axis that a sequence points into
+
+    @property
+    def drawn(self) -> tuple[object, ...]:
+        """All that decides what a tensor is worth."""
+        return type(self), self.seed
 
     def entries(self, name: str, indices: Sequence[Array]) -> Array:
         """The entries of a given tensor; `spoiled` may mark some to be drawn anew."""
         key = (name, *((index.shape, index.tobytes()) for index in indices))
-        if key not in self._kept:
-            self._kept[key] = self._draw(name, indices)
-        return self._kept[key]
+        if key not in self.kept:
+            self.kept[key] = self._draw(name, indices)
+        return self.kept[key]
+
+    def product(self, name: str, grids: tuple[tuple[int, ...], ...]) -> Array:
+        """The entries at all combinations of these indices."""
+        if (name, grids) not in self.kept:
+            found = self.entries(name, np.ix_(*map(np.array, grids)))
+            self.kept[name, grids] = np.broadcast_to(found, [len(grid) for grid in grids])
+        return self.kept[name, grids]
 
     def _draw(self, name: str, indices: Sequence[Array]) -> Array:
         bits = hashed(name, indices, self.seed)
@@ -116,14 +129,15 @@ class Arithmetic(ABC):
 
 
 class PrimeField(Arithmetic):
-    """Integers modulo 2^61-1, in normal form; every non-linearity is a random oracle, noted in `oracles`."""
+    """Integers modulo 2^61-1, in normal form; every non-linearity is a random oracle, which is noted."""
 
     dtype: type[Any] = np.uint64
     cost = 0.1
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.oracles = False
+    @property
+    def oracles(self) -> bool:
+        """Whether an oracle was asked."""
+        return bool(self.notes)
 
     def from_bits(self, bits: Array) -> Array:
         """61 of the bits; never zero."""
@@ -166,7 +180,7 @@ class PrimeField(Arithmetic):
 
     def apply(self, function: str, arguments: Sequence[Array]) -> Array:
         """The oracle of this function; max and min do not mind the order."""
-        self.oracles = True
+        self.notes.add("oracle")
         words = [np.asarray(argument).astype(np.uint64) for argument in arguments]
         if function in ("max", "min"):
             words = [np.minimum(*words), np.maximum(*words)]
@@ -179,8 +193,8 @@ _HALF, _LOW, _REST, _TWO_31 = np.uint64(31), np.uint64(2**31 - 1), np.uint64(2**
 
 def _folded(value: Array) -> Array:
     """The remainder of numbers below 2^64."""
-    value = (value & _P) + (value >> np.uint64(61))
-    return np.asarray(value - np.where(value >= _P, _P, np.uint64(0)), dtype=np.uint64)
+    value = np.add(value & _P, value >> np.uint64(61))
+    return np.asarray(np.minimum(value, np.subtract(value, _P)))  # what is below the prime wraps around
 
 
 def _each(function: Callable[[Any], Any], value: Array) -> Array:
@@ -199,6 +213,11 @@ class Floats(Arithmetic):
         super().__init__(seed)
         self.scale = scale
         self.positive = positive
+
+    @property
+    def drawn(self) -> tuple[object, ...]:
+        """The scale and the sign, too."""
+        return *super().drawn, self.scale, self.positive
 
     def _draw(self, name: str, indices: Sequence[Array]) -> Array:
         if name not in self.positives:
@@ -238,14 +257,16 @@ class Floats(Arithmetic):
 
 
 class CarefulFloats(Floats):
-    """Floats that note in `valueless` whether some step gave no finite number."""
+    """Floats that note whether some step gave no finite number."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.valueless = False
+    @property
+    def valueless(self) -> bool:
+        """Whether one did."""
+        return bool(self.notes)
 
     def _seen(self, value: Array) -> Array:
-        self.valueless = self.valueless or not np.isfinite(value).all()
+        if not np.isfinite(value).all():
+            self.notes.add("valueless")
         return value
 
     def reciprocal(self, value: Array) -> Array:

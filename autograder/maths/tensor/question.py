@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,12 +25,14 @@ from autograder.maths.tensor.checking import (
 from autograder.maths.tensor.comparison import Compared, Comparison, grid_of, position_names, tensor_of
 from autograder.maths.tensor.core_tree import Fault
 from autograder.maths.tensor.declarations import Declarations, tensor_key
+from autograder.maths.tensor.shelf import Shelves
 from autograder.maths.tensor.symbols import axes as axes_of
-from autograder.maths.tensor.system_texts import Text, author_system, system_of, with_given
+from autograder.maths.tensor.system_texts import Text, author_system, content, system_of, with_given
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget
 
 Read = dict[Hashable, tuple[Interpreted, Collection[str]]]
+MOST_ASKED = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +92,7 @@ class Question:
         for fault in self.found.faults:
             if fault.fatal:
                 raise AuthorError("reference", f"the reference has no meaning: {fault.message}")
+        self.shelves = Shelves()
         self.side = Side(owner="reference", meanings=self.found.last, own=self.found.own - set(declarations.shapes))
 
     @cached_property
@@ -181,11 +185,26 @@ class Question:
         for number, place in enumerate(shared_positions(second, self.target, self.found)[:arity]):
             axes.unite(self.side.position(self.target, number), answer.position(self.target, place))
         faults = add_answer(axes, replace(answer, meanings=second.every), self.letters)
-        comparison = Comparison(self.side, answer, axes, self.declarations, budget=budget, seed=seed, fixed=fixed)
+        comparison = Comparison(
+            self.side, answer, axes, self.declarations, budget=budget, seed=seed, fixed=fixed, shelves=self.shelves
+        )
         comparison.sizes(0)
         if comparison.fault is not None:
             faults.append(comparison.fault)
         return comparison, faults
+
+
+_ASKED: OrderedDict[tuple[object, ...], Question] = OrderedDict()
+
+
+def asked(reference: Text, declarations: Declarations, target: str | None, given: Text | None) -> Question:
+    """The question, resolved once for all its answers, with what its reference is worth."""
+    key = (content(reference), repr(declarations), target, content(given))
+    question = _ASKED.pop(key, None)
+    _ASKED[key] = question or Question(reference=reference, declarations=declarations, target=target, given=given)
+    if len(_ASKED) > MOST_ASKED:
+        _ASKED.popitem(last=False)
+    return _ASKED[key]
 
 
 def _base(name: str) -> str:

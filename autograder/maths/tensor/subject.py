@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from autograder.maths.decision import Decision, different, undecided
 from autograder.maths.tensor.axes import Side, add_reference, declared
@@ -12,8 +13,9 @@ from autograder.maths.tensor.core_tree import Meaning
 from autograder.maths.tensor.declarations import Declarations, tensor_key
 from autograder.maths.tensor.evaluation import Evaluation, Options
 from autograder.maths.tensor.number_systems import Arithmetic, Array
+from autograder.maths.tensor.shelf import Shelves
 from autograder.maths.tensor.sizes import Sizes
-from autograder.maths.tensor.system_texts import Text, system_of
+from autograder.maths.tensor.system_texts import Text, content, system_of
 from autograder.maths.tensor.tensor_tree import System
 from autograder.maths.tensor.values import Budget, Grid, LimitError
 
@@ -27,6 +29,7 @@ class Subject:
         self.found: Interpreted = interpret(self.system, self.declarations)
         self.target = tensor_key(target)
         self.budget = Budget()
+        self.shelves = _shelves(content(answer), repr(self.declarations))
         own = self.found.own
         self.axes = declared(self.declarations)
         self.side = Side(owner="answer", meanings=self.found.last, own=own)
@@ -53,6 +56,11 @@ class Subject:
         """The target in one trial, with some index variables or context indices at one value."""
         fixed = fixed or {}
         arithmetic.positives |= self.declarations.positive
+        shelf = None
+        if arithmetic.spoiled is None:  # one answer is asked for many properties
+            drawn = (arithmetic.drawn, arithmetic.positives)
+            arithmetic.kept = self.shelves.draws(drawn)
+            shelf = self.shelves.about((drawn, trial, tuple(sorted(fixed.items()))))
         sizes = Sizes(self.axes, self.declarations, trial)
         evaluation = Evaluation(
             self.found.last,
@@ -64,6 +72,7 @@ class Subject:
                 budget=self.budget,
                 context={name: (place,) for name, place in fixed.items()},
             ),
+            shelf,
         )
         grids: list[Grid] = list(grid_of(self.side, self.meaning, sizes))
         for position, index in enumerate(self.meaning.left):
@@ -71,6 +80,12 @@ class Subject:
                 grids[position] = (fixed[str(index.variable)],)
         value = evaluation.tensor(self.target, grids, {})
         return value.array, value.dims
+
+
+@lru_cache(maxsize=16)
+def _shelves(text: object, declared: str) -> Shelves:
+    """What is kept of one answer."""
+    return Shelves()
 
 
 def decided(subject: Subject, test: Callable[[], Decision]) -> Decision:

@@ -27,6 +27,7 @@ from autograder.maths.tensor.tensor_tree import (
     Tensor,
     Total,
     children,
+    kept,
 )
 
 BELOW = "below"  # the code of the note that says how a label is read
@@ -64,10 +65,12 @@ class _Labels:
         return replace(system, warnings=(*system.warnings, *notes.values())) if notes else system
 
     def _equation(self, equation: Equation, notes: dict[str, ScopeNote]) -> Equation:
-        links = changed(equation.links, lambda node: self._tensor(node, notes) if isinstance(node, Tensor) else node)
-        left = equation.left
-        runs = frozenset().union(*map(_free, links))
-        for name, indices in _readings(left, upper=True):
+        links, left = equation.links, equation.left
+        if not all(_labelled(link) <= self.known.keys() for link in links):
+            links = changed(links, lambda node: self._tensor(node, notes) if isinstance(node, Tensor) else node)
+        readings = list(_readings(left, upper=True))
+        runs = frozenset().union(*map(_free, links)) if readings else frozenset()
+        for name, indices in readings:
             symbols = [symbol for index in indices for symbol in of_index(index)]
             own = left.name.key not in self.fixed and name.key not in self.fixed
             given = self.known.get(name.key) == len(indices) + len(left.indices) and name.upper == left.name.upper
@@ -78,6 +81,8 @@ class _Labels:
                     self.raised.add(name.key)
                 left = _said(left, (name, indices), notes)
                 break
+        if left is equation.left and links is equation.links:
+            return equation  # which keeps what was found of it
         return Equation(left=left, links=links)
 
     def _tensor(self, node: Tensor, notes: dict[str, ScopeNote]) -> Tensor:
@@ -113,12 +118,12 @@ def _text(index: Index) -> str:
 def _readings(node: Tensor, *, upper: bool) -> Iterator[Reading]:
     """Every name and list of indices that a name with a label may say; with `upper`, also those of `alpha^k_{t,s}`."""
     name = node.name
-    for kept, below in _ends(name.lower):
+    for first, below in _ends(name.lower):
         for indices in _split(below):
-            yield replace(name, lower=kept), indices
+            yield replace(name, lower=first), indices
             if upper and name.upper:
                 for above in _split(name.upper):
-                    yield replace(name, lower=kept, upper=""), (*above, *indices)
+                    yield replace(name, lower=first, upper=""), (*above, *indices)
     if upper and name.upper and not name.lower:
         for above in _split(name.upper):
             yield replace(name, upper=""), above
@@ -151,6 +156,14 @@ def _index(text: str) -> Index:
     return index
 
 
+@kept
+def _labelled(node: Expr) -> frozenset[str]:
+    """The names with a label that stand in a node."""
+    own = {node.name.key} if isinstance(node, Tensor) and (node.name.lower or node.name.upper) else ()
+    return frozenset(own).union(*map(_labelled, children(node)))
+
+
+@kept
 def _free(node: Expr) -> frozenset[str]:
     """The symbols that stand in index lists of a node and that no sum in it binds."""
     if isinstance(node, Tensor):

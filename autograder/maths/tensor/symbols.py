@@ -124,6 +124,19 @@ def axes(system: System) -> frozenset[str]:
     return frozenset[str]().union(*map(_axes, nodes))
 
 
+def bare(system: System) -> frozenset[str]:
+    """The axes of which a name without indices may be the size, or a product of sizes: of `J_1`, and of `X` and `Y`."""
+    return frozenset[str]().union(*(_bare(link) for equation in system.equations for link in equation.links))
+
+
+@kept
+def _bare(node: Expr) -> frozenset[str]:
+    found = frozenset[str]().union(*map(_bare, children(node)))
+    if isinstance(node, Tensor) and not node.indices and node.name.base.isupper():
+        return found | {Symbol(letter=node.name.base, label=node.name.lower).axis, *node.name.base}
+    return found
+
+
 @kept
 def _axes(node: Expr) -> frozenset[str]:
     found: set[str] = set()

@@ -20,9 +20,14 @@ def system_of(text: Text) -> System:
     return _parsed(text if isinstance(text, str) else "\n".join(text))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _parsed(text: str) -> System:
     return parse(text)
+
+
+def content(text: Text | None) -> object:
+    """What tells one text from another."""
+    return text if text is None or isinstance(text, str) else tuple(text) if isinstance(text, Sequence) else repr(text)
 
 
 def author_system(text: Text) -> System:

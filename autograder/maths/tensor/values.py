@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -57,10 +58,10 @@ class Value:
         return array.reshape([array.shape[order.index(self.dims.index(d))] if d in self.dims else 1 for d in dims])
 
 
-def rising(array: Array) -> bool:
+@lru_cache(maxsize=1024)
+def rising(grid: Grid) -> bool:
     """Whether the entries grow strictly."""
-    flat = array.ravel().tolist()
-    return all(first < second for first, second in pairwise(flat))
+    return all(first < second for first, second in pairwise(grid))
 
 
 def union(values: Sequence[Value]) -> tuple[str, ...]:
