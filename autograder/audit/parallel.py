@@ -27,7 +27,6 @@ from autograder.errors import AuthorError, did_you_mean
 from autograder.maths import guard
 
 TOGETHER = 20  # variants of a part that one step examines: they ask for much the same decisions
-CODE_TOGETHER = 10  # of code, whose hidden inputs differ in each
 # What an answer costs to judge, by how its kind is judged: as measured, in about a millisecond of processor time.
 RUN, DECIDED, COMPARED = 40, 20, 1
 
@@ -74,9 +73,8 @@ def audit_all(
     for n, slug in enumerate(slugs):
         for number in wanted[n]:
             examined_part = problems[n].parts[number]
-            together = CODE_TOGETHER if examined_part.runs else TOGETHER
-            for first in range(0, len(plans[n].chosen), together):
-                places = range(len(plans[n].chosen))[first : first + together]
+            for first in range(0, len(plans[n].chosen), TOGETHER):
+                places = range(len(plans[n].chosen))[first : first + TOGETHER]
                 steps[n, number, first] = (_examined, slug, root, number, plans[n], places, seed)
                 costs[n, number, first] = len(places) * _cost(examined_part)
     found = dict(gathered(pool, steps, progress, costs))

@@ -201,12 +201,12 @@ def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...]
     if unstable := part.unstable(p, key):
         found.fault("unstable", f"{unstable}; it must be the same under the same parameters")
         return None
-    asked = Interview(handed_in(problem, part, part.solution_cell(p)))
-    outcome = _judged(part, p, asked, key)
+    pairs = foreseen(part, part.questions(p, key)) if part.pulled_back else {}
+    outcome = _judged(part, p, handed_in(problem, part, part.solution_cell(p), pairs), key)
     if outcome.standing != part.at_best:
         found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn full marks")
         return None
-    return foreseen(part, [question for question, _ in asked.answers])
+    return pairs
 
 
 def _mistake(
@@ -239,7 +239,7 @@ def _mistake(
             f"mistake {name!r} loses marks, but the student reads {lost.message!r} ({lost.code}) instead of its hint",
         )
     elif lost.code == name:
-        if part.repeats:
+        if part.runs:
             alike.add(name)
     else:
         found.note(f"same {name}", f"mistakes {lost.code!r} and {name!r} cannot be told apart under {p}")
