@@ -266,7 +266,6 @@ class Part(metaclass=_NamedArguments):
     runs = False  # whether the student's code is run to judge it
     judged_by_person = False  # answered in words, in one markdown cell
     formula = False  # answered by a formula: shown typeset beside its text, and compared as mathematics
-    pulled_back = False  # code that is asked for gradients
     repeats = False  # code that gives the same values each time: what it gives may be asked about
     by_lines = False  # each line of it may be asked about
     given_lines = 0  # of these, how many at its beginning the question gives

@@ -201,12 +201,12 @@ def _reference(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...]
     if unstable := part.unstable(p, key):
         found.fault("unstable", f"{unstable}; it must be the same under the same parameters")
         return None
-    pairs = foreseen(part, part.questions(p, key)) if part.pulled_back else {}
-    outcome = _judged(part, p, handed_in(problem, part, part.solution_cell(p), pairs), key)
+    asked = Interview(handed_in(problem, part, part.solution_cell(p)))
+    outcome = _judged(part, p, asked, key)
     if outcome.standing != part.at_best:
         found.fault("reference", f"the reference {_earns(outcome)} under {p}; it must earn full marks")
         return None
-    return pairs
+    return foreseen(part, [question for question, _ in asked.answers])
 
 
 def _mistake(

@@ -39,7 +39,7 @@ class Check:
     """One demand on an answer. `weight` is its share of the part's points; `name` is what the report calls it.
 
     `compares` says whether two respondents that pass against each other give the same answers; `alone` whether it earns
-    its share where no other check is passed; `pulls_back` whether it asks for gradients.
+    its share where no other check is passed.
     """
 
     name: str
@@ -47,7 +47,6 @@ class Check:
 
     compares = True
     alone = True
-    pulls_back = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight < float("inf"):

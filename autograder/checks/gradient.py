@@ -30,8 +30,6 @@ class Gradient(Check):
     rtol: float = 1e-9
     names: tuple[str, ...] = ()
 
-    pulls_back = True
-
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Draw a cotangent in the reference's shapes and compare the gradients it pulls back."""
         if case.values_only:

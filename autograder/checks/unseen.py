@@ -30,7 +30,6 @@ class Unseen(Check):
     sentence: str
 
     compares = False
-    pulls_back = True
 
     def run(self, case: Case, student: Respondent, reference: Respondent) -> Verdict:
         """Look at every pair of entries that the author names; the reference gives the result's shape."""

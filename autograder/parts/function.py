@@ -158,11 +158,6 @@ class Function(Coded):
                     f"reference's arguments ({', '.join(wanted)})",
                 )
 
-    @property
-    def pulled_back(self) -> bool:  # type: ignore[override]
-        """Whether some check asks for gradients."""
-        return any(check.pulls_back for check in self.checks)
-
     def draws(self) -> list[Inputs]:
         """The functions that draw the inputs, the first of which is drawn from several times."""
         return [self.inputs] if callable(self.inputs) else list(self.inputs)
