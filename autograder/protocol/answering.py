@@ -137,21 +137,25 @@ def answers(frame: bytes | memoryview, namespace: Mapping[str, Any]) -> Iterator
         yield name, answer_alone(question, namespace)
         return
     cotangents = question.options["cotangent"]
-    with _as_in_training(question):
-        try:
+    told = 0
+    try:
+        with _as_in_training(question):
             output, pull_back = _RUNS[question.kind](namespace[name], question)
-            failed = None
-        except BaseException as error:
-            failed = failure_of(error, name)
-        if not failed:
+            told = 1
             yield name, Answer(value=output)
             for cotangent in cotangents:
+                told += 1
                 yield name, _pulled(pull_back, cotangent, name)
-            return
-    value = value_alone(question_in(frame))  # the code may have changed what it was given
-    assert value
-    yield name, answer_alone(value, namespace)
-    yield from [(name, failed)] * len(cotangents)
+        return
+    except GeneratorExit:
+        raise
+    except BaseException as error:  # also of code that keeps these modes from being switched on, or off again
+        failed = failure_of(error, name)
+    if not told:
+        value = value_alone(question_in(frame))  # the code may have changed what it was given
+        assert value
+        yield name, answer_alone(value, namespace)
+    yield from [(name, failed)] * (len(cotangents) + 1 - max(told, 1))
 
 
 def _pulled(pull_back: PullBack, cotangent: Any, name: str) -> Answer:

@@ -346,6 +346,27 @@ def test_several_gradients_by_one_run_are_the_answers_to_each(subject):
     assert _sent(found) == _sent(wanted[:1] if wanted[0].failure == "missing" else wanted)
 
 
+@pytest.mark.parametrize("name", ["set_default_dtype", "enable_grad"])
+def test_code_that_breaks_torch_keeps_no_answer_back(monkeypatch, name):
+    """There is an answer to each question, though the modes cannot be switched back, or cannot be switched on."""
+    before, works = torch.get_default_dtype(), getattr(torch, name)
+    monkeypatch.setattr(torch, name, works)  # put back afterwards
+
+    def breaks(x):
+        setattr(torch, name, None)
+        return 2 * x
+
+    several = [
+        Question(kind="gradient", name="f", arguments=(X,), options={"wrt": (0,), "cotangent": [weights]})
+        for weights in (ONES, X)
+    ]
+    first, second = (list(answers(question_frame(with_value(*several)), {"f": breaks})) for _ in range(2))
+    setattr(torch, name, works)
+    torch.set_default_dtype(before)
+    assert len(first) == len(second) == 3
+    assert torch.equal(first[0][1].value, 2 * X) and {reply.failure for _, reply in second} == {"raised"}
+
+
 def test_gradients_by_the_same_arguments_are_asked_with_their_value():
     """The most of them in one question; those by other arguments, and those of another call, by themselves."""
     calls = [Question(kind="call", name="f", arguments=arguments) for arguments in ((X, ONES), (ONES, X))]
