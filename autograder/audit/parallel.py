@@ -72,11 +72,10 @@ def audit_all(
     costs: dict[Any, int] = {}
     for n, slug in enumerate(slugs):
         for number in wanted[n]:
-            examined_part = problems[n].parts[number]
             for first in range(0, len(plans[n].chosen), TOGETHER):
                 places = range(len(plans[n].chosen))[first : first + TOGETHER]
                 steps[n, number, first] = (_examined, slug, root, number, plans[n], places, seed)
-                costs[n, number, first] = len(places) * _cost(examined_part)
+                costs[n, number, first] = len(places) * _cost(problems[n].parts[number])
     found = dict(gathered(pool, steps, progress, costs))
     return [
         reported(problem, plans[n], [_joined(found, n, number) for number in range(len(problem.parts))])

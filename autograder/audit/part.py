@@ -183,7 +183,8 @@ def _visible(problem: Problem, part: Part, p: Parameters, cells: tuple[str, str]
 def _judged(part: Part, p: Parameters, ask: Ask, key: tuple[int, ...]) -> Outcome:
     """The judge's outcome; an author's exception comes through, where grading would hold the part."""
     verdicts: list[Verdict] = []
-    for verdict in part.judging(p, ask if isinstance(ask, Known) else Interview(ask), key):  # each remembers
+    remembering = ask if isinstance(ask, Known | Interview) else Interview(ask)
+    for verdict in part.judging(p, remembering, key):
         verdicts.append(verdict)
         if verdicts[0].ok is False:
             break  # a lost gate earns nothing, whatever comes after
@@ -219,8 +220,8 @@ def _mistake(
     """
     name, names = mistake.__name__, [item.__name__ for item in part.mistakes]
     alike = guard.once(("mistakes whose cells are their functions", problem.slug, part.name), set)
-    in_cell = name not in alike
-    ask = handed_in(problem, part, part.answer_cell(mistake, p)) if in_cell else known(mistake, part.name, p)
+    by_function = name in alike
+    ask = known(mistake, part.name, p) if by_function else handed_in(problem, part, part.answer_cell(mistake, p))
     outcome = _judged(part, p, ask, key)
     if outcome.standing != "lost" or outcome.points >= outcome.max_points:
         found.survivors.add(name)
@@ -238,11 +239,10 @@ def _mistake(
             f"hint {name}",
             f"mistake {name!r} loses marks, but the student reads {lost.message!r} ({lost.code}) instead of its hint",
         )
-    elif lost.code == name:
-        if part.runs:
-            alike.add(name)
-    else:
+    elif lost.code != name:
         found.note(f"same {name}", f"mistakes {lost.code!r} and {name!r} cannot be told apart under {p}")
+    elif part.runs:
+        alike.add(name)
 
 
 def _weak_inputs(part: Part, cases: list[Case], found: Findings) -> None:
