@@ -53,10 +53,11 @@ def serve(channel: socket.socket, layers: frozenset[str], shown: list[tuple[str,
             continue
         _renew(outputs)
         reply: dict[str, Any] = {"turn": request["turn"]}
-        if kernel:
-            reply["restored"], reply["failed"] = kernel.run(request["source"], request["trusted"])
-        else:
-            shell.run_cell(request["source"], store_history=True)
+        with wall.without_spare():
+            if kernel:
+                reply["restored"], reply["failed"] = kernel.run(request["source"], request["trusted"])
+            else:
+                shell.run_cell(request["source"], store_history=True)
         reply["outputs"] = outputs.items[:MAX_OUTPUTS]
         stream.send(channel, _safe(reply, "", settings["reply_bytes"]))
 

@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,20 @@ _TRIAL = {
     "open_files": 64,
     "processes": 16,
 }
+_SPARE = 64 * 2**20  # what answers and replies may take beyond what is left by cells that have taken all there is
+
+
+@contextlib.contextmanager
+def without_spare() -> Iterator[None]:
+    """Memory up to the notebook's limit alone: whatever a cell leaves, answers and replies have some to work with."""
+    usual, most = resource.getrlimit(resource.RLIMIT_DATA)
+    less = usual if most == resource.RLIM_INFINITY else most - _SPARE
+    resource.setrlimit(resource.RLIMIT_DATA, (less, most))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # a cell has lowered the highest limit itself
+            resource.setrlimit(resource.RLIMIT_DATA, (usual, most))
 
 
 def settle() -> frozenset[str]:
@@ -218,7 +232,7 @@ def _limit(settings: dict[str, Any], counted: bool) -> None:
     values = {
         "CORE": 0,
         "FSIZE": settings["file_megabytes"] * megabyte,
-        "DATA": settings["memory_megabytes"] * megabyte,
+        "DATA": settings["memory_megabytes"] * megabyte + _SPARE,
         "CPU": settings["cpu_seconds"],
         "NOFILE": settings["open_files"],
         "MEMLOCK": megabyte,
