@@ -123,17 +123,23 @@ def examine(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], s
     for mistake in (item for item in part.mistakes if part.applies(item, p)):
         found.made.add(mistake.__name__)
         _mistake(problem, part, mistake, p, key, found)
+    terse = part.terse()  # what a student would read of a wrong answer is looked for only where it is not lost
     for name, ask in (("the unchanged cell", untouched(problem, part, p)), *thoughtless(part, p)):
-        outcome = _judged(part, p, ask, key)
-        if outcome.standing != "lost" or outcome.points > 0:
+        if not _lost(_judged(terse, p, ask, key)) and not _lost(outcome := _judged(part, p, ask, key)):
             sentence = f"a trivial answer, {name}, {_earns(outcome)} under {p}; it must earn nothing"
             found.fault(f"trivial {name}", sentence)
-    _blind(problem, part, p, key, section, found)
+    _blind(problem, (part, terse), p, key, section, found)
     _weak_inputs(part, part.kept_cases(p, key), found)
 
 
-def _blind(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], section: str, found: Findings) -> None:
-    """Who does not know the answer gets nothing, also by binding the name of an earlier part again."""
+def _blind(
+    problem: Problem, parts: tuple[Part, Part], p: Parameters, key: tuple[int, ...], section: str, found: Findings
+) -> None:
+    """Who does not know the answer gets nothing, also by binding the name of an earlier part again.
+
+    `parts` are the part, and the same without what a student would read.
+    """
+    part, terse = parts
     answers = list(blind(part, p, section))
     before = [earlier for earlier in problem.parts if earlier.name == part.follows]
     for earlier in before:
@@ -144,11 +150,14 @@ def _blind(problem: Problem, part: Part, p: Parameters, key: tuple[int, ...], se
         for value, cell in part.bound_again(p, wrong[:REBOUND]):
             ask = carrying(part, handed_in(problem, part, f"{earlier.name} = {value!r}\n{cell}"), judged)
             answers.append((f"{earlier.name} = {value!r} before it", ask))
-    terse = part.terse()  # what a student would read of it is looked for only where it earns
     for name, ask in answers:
         if _earned(_judged(terse, p, ask, key)) and _earned(outcome := _judged(part, p, ask, key)):
             sentence = f"an answer without knowledge, {name}, {_earns(outcome)} under {p}; it must earn nothing"
             found.fault(f"blind {name}", sentence)
+
+
+def _lost(outcome: Outcome) -> bool:
+    return outcome.standing == "lost" and outcome.points == 0
 
 
 def _earned(outcome: Outcome) -> bool:
@@ -176,7 +185,8 @@ def _equivalent(
 
 def _visible(problem: Problem, part: Part, p: Parameters, cells: tuple[str, str], who: str, found: Findings) -> None:
     """A right answer must not be told that it is malformed: `cells` are the visible check and the answer."""
-    if said := visible_check(problem, part, *cells):
+    place = ("visible check", problem.slug, part.name, *cells)
+    if said := guard.once(place, lambda: visible_check(problem, part, *cells)):
         found.fault(f"visible {who}", f"the visible check rejects {who}, which is correct: {said} (under {p})")
 
 
@@ -246,16 +256,20 @@ def _mistake(
 
 
 def _weak_inputs(part: Part, cases: list[Case], found: Findings) -> None:
-    """Notes which mistakes pass every check on a hidden case (if all cases were like it, they would earn), and what
-    the cases have for arguments."""
+    """Notes which mistakes pass every check on the first hidden case of a draw (if all cases were like it, they would
+    earn), and what the cases have for arguments."""
+    first: dict[str, Case] = {}
     for case in cases:
+        if case.drawn_by:
+            first.setdefault(case.drawn_by, case)
         for name, value in case.arguments.items():
             found.shown.setdefault(name, set()).add(encode(value))
             if hasattr(value, "shape"):
                 found.shapes.setdefault(name, set()).add(tuple(value.shape))
-        for mistake in part.mistakes if case.drawn_by else ():
+    for drawn_by, case in first.items():
+        for mistake in part.mistakes:
             if mistake.__name__ not in found.losers and part.passes(mistake, case):
-                found.weak.setdefault(case.drawn_by, set()).add(mistake.__name__)
+                found.weak.setdefault(drawn_by, set()).add(mistake.__name__)
 
 
 def name_of(subject: Any) -> str:

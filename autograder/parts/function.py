@@ -264,12 +264,15 @@ class Function(Coded):
         if verdict.code in (*LAST_WORDS, "raised"):
             return verdict
         for mistake in self.mistakes:
-            themselves = isinstance(ask, Known) and ask == known(mistake, self.name, cases[0].parameters)
-            if themselves or self._answers_as(mistake, check, cases, ask):
+            if self._is(mistake, ask, cases) or self._answers_as(mistake, check, cases, ask):
                 return Verdict(
                     check=verdict.check, ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or ""
                 )
         return verdict
+
+    def _is(self, mistake: Callable[..., Any], ask: Ask, cases: list[Case]) -> bool:
+        """Whether a known mistake answers for itself, as in the audit."""
+        return isinstance(ask, Known) and ask == known(mistake, self.name, cases[0].parameters)
 
     def _answers_as(self, mistake: Callable[..., Any], check: Check, cases: list[Case], ask: Ask) -> bool:
         """Whether the student's answers are those of the mistake in every case, and the mistake fails the check."""

@@ -138,7 +138,7 @@ class Trained(Function):
         if verdict.code in (*LAST_WORDS, "raised"):
             return verdict
         for mistake in self.mistakes:
-            if all(self._predicts_as(mistake, case, ask) for case in cases):
+            if self._is(mistake, ask, cases) or all(self._predicts_as(mistake, case, ask) for case in cases):
                 return Verdict(
                     check=verdict.check, ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or ""
                 )

@@ -268,7 +268,10 @@ class Typed(Part):
             with contextlib.suppress(Unreadable, AuthorError):
                 if self.applies(mistake, p):
                     texts.append((mistake, self.given(mistake, p, earlier)))
-        place = self.first_equal([text for _, text in texts], answer, p) if texts else None
+        same = next((place for place, (_, text) in enumerate(texts) if text == answer), None)  # to the letter
+        others = [text for _, text in texts[:same]]
+        place = self.first_equal(others, answer, p) if others else None
+        place = same if place is None else place
         return place if isinstance(place, Decision) else named if place is None else texts[place][0]
 
     def first_equal(self, texts: Sequence[Any], answer: Any, p: Parameters) -> int | Decision | None:
