@@ -84,7 +84,7 @@ def answer(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignor
 def arrived(found: Answer, name: str) -> Answer:
     """An answer as it comes out of another process: its value is data that nobody else holds."""
     try:
-        return dataclasses.replace(found, value=plain(found.value))
+        return Answer(value=plain(found.value), failure=found.failure, detail=found.detail)
     except BaseException as error:
         return failure_of(error, name)
 
@@ -403,11 +403,18 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
     import torch
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
-    with torch.enable_grad():  # whatever the code has left behind
-        total = sum((item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True))
-    if not (torch.is_tensor(total) and total.requires_grad):
+    pairs = list(zip(outputs, cotangent, strict=True))
+    if all(item.shape == weight.shape and item.dtype == weight.dtype for item, weight in pairs):
+        pairs = [pair for pair in pairs if pair[0].requires_grad]
+    else:
+        with torch.enable_grad():  # whatever the code has left behind
+            total = sum((item * weight).sum() for item, weight in pairs)
+        pairs = [(total, torch.ones_like(total))] if total.requires_grad else []
+    if not pairs:
         return [None] * len(inputs)
-    return list(torch.autograd.grad(total, inputs, allow_unused=True, retain_graph=True))  # others may be pulled back
+    outputs, weights = zip(*pairs, strict=True)
+    # The graph is kept: others may be pulled back.
+    return list(torch.autograd.grad(outputs, inputs, weights, allow_unused=True, retain_graph=True))
 
 
 def tensor_leaves(value: Any) -> list[Any]:
