@@ -403,18 +403,13 @@ def _pull_back(output: Any, inputs: list[Any], cotangent: Any) -> list[Any]:
     import torch
 
     outputs = [item for item in tensor_leaves(output) if item.is_floating_point()]
-    pairs = list(zip(outputs, cotangent, strict=True))
-    if all(item.shape == weight.shape and item.dtype == weight.dtype for item, weight in pairs):
-        pairs = [pair for pair in pairs if pair[0].requires_grad]
-    else:
-        with torch.enable_grad():  # whatever the code has left behind
-            total = sum((item * weight).sum() for item, weight in pairs)
-        pairs = [(total, torch.ones_like(total))] if total.requires_grad else []
-    if not pairs:
+    with torch.enable_grad():  # whatever the code has left behind
+        # Not the cotangent itself: torch imports a compiler, for a second, to see that its shape is right.
+        first, *others = [(item * weight).sum() for item, weight in zip(outputs, cotangent, strict=True)] or [None]
+        total = sum(others, first)
+    if not (torch.is_tensor(total) and total.requires_grad):
         return [None] * len(inputs)
-    outputs, weights = zip(*pairs, strict=True)
-    # The graph is kept: others may be pulled back.
-    return list(torch.autograd.grad(outputs, inputs, weights, allow_unused=True, retain_graph=True))
+    return list(torch.autograd.grad(total, inputs, allow_unused=True, retain_graph=True))  # others may be pulled back
 
 
 def tensor_leaves(value: Any) -> list[Any]:
