@@ -6,9 +6,11 @@ is compiled or exported: seconds instead of minutes.
 """
 
 import argparse
+import functools
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import torch
 
@@ -25,17 +27,27 @@ def compiled_once(example: Example) -> None:
     """As one graph for one shape, with the same gradients."""
     model, arguments = model_and_arguments(example)
     torch._dynamo.reset()
+    _compiled.cache_clear()  # what was compiled before is forgotten with it
     fast = torch.compile(model, backend="aot_eager", fullgraph=True)
     equal(tensors(fast(*arguments)), tensors(model(*arguments)))
     equal(gradients(model, fast(*arguments)), gradients_of_new(example))
 
 
-def _few_graphs(example: Example, sizes: Iterable[tuple[int, int]]) -> None:
+@functools.lru_cache(maxsize=1)
+def _compiled(example: Example) -> tuple[Any, Any, Any]:
+    """A model to be compiled for any size, the same compiled, and what counts its graphs.
+
+    The last one is kept: sizes go on where batches have ended.
+    """
     from torch._dynamo.testing import CompileCounterWithBackend  # a second: only where something is compiled
 
     torch._dynamo.reset()
     model, counter = build(example), CompileCounterWithBackend("aot_eager")
-    fast = torch.compile(model, backend=counter, fullgraph=True, dynamic=True)
+    return model, torch.compile(model, backend=counter, fullgraph=True, dynamic=True), counter
+
+
+def _few_graphs(example: Example, sizes: Iterable[tuple[int, int]]) -> None:
+    model, fast, counter = _compiled(example)
     for rows, length in sizes:
         arguments = wide(example.arguments(rows, length))
         wanted = model(*arguments)
