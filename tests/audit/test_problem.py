@@ -482,6 +482,20 @@ def test_a_visible_check_is_made_once_for_all_right_answers_of_a_variant():
     assert planned.faults == () and len(made) == planned.variants
 
 
+def test_a_visible_check_is_run_once_on_the_same_cell(monkeypatch):
+    """Variants have answer cells in common: what the check says of one does not change."""
+    seen = []
+
+    def looked(problem, part, text, cell):
+        seen.append((text, cell))
+        return ""
+
+    monkeypatch.setattr("autograder.audit.part.visible_check", looked)
+    part = Number("n", points=1, reference=seven, equivalents=[seven_point])
+    assert audit(*problem(part), variants=3).faults == ()
+    assert len(seen) == len(set(seen)) == 2
+
+
 def test_no_hint_is_looked_for_where_somebody_without_knowledge_earns_nothing():
     """A student would read it, and nobody does here; an answer that earns is reported in a student's words."""
     looked = []
@@ -492,7 +506,12 @@ def test_no_hint_is_looked_for_where_somebody_without_knowledge_earns_nothing():
             looked.append(answer)
             return decision
 
-    part = Explained("f", points=1, domains={"x": "positive"}, reference="x + ln(x)")
+    class Trivial(Explained):
+        def trivial_answers(self, p):
+            """One that is wrong, beside nothing at all."""
+            return {**super().trivial_answers(p), "x": "x"}
+
+    part = Trivial("f", points=1, domains={"x": "positive"}, reference="x + ln(x)")
     assert audit(*problem(part), variants=1).faults == () and looked == []
     free = Explained("f", points=1, domains={"x": "positive"}, reference="x - x")
     (fault, *_) = audit(*problem(free), variants=1).faults

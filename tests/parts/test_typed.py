@@ -197,3 +197,34 @@ def test_the_ladder_of_hints_has_as_many_rungs_as_the_question_allows(rungs, wor
     message = judge_part(part, {}, functools.partial(answer, namespace={"alpha": wrong}), (1,)).verdicts[0].message
     assert words.lower() in message.lower()
     assert not_yet not in message
+
+
+def test_a_mistake_to_the_letter_is_compared_with_those_before_it_alone():
+    """It need not be shown to equal itself; an earlier one that it equals in other words still gives its hint first."""
+    asked = []
+
+    class Counted(Expression):
+        def first_equal(self, texts, answer, p):
+            """Keeps the texts."""
+            asked.append(list(texts))
+            return super().first_equal(texts, answer, p)
+
+    def doubled(p):
+        """You doubled it."""
+        return "2*x"
+
+    def added(p):
+        """You added one."""
+        return "x + 1"
+
+    def doubled_again(p):
+        """You took it twice."""
+        return "x + x"
+
+    part = Counted("f", points=1, domains={"x": "real"}, reference="x", mistakes=[doubled, added, doubled_again])
+    codes = {
+        text: judge_part(part, {}, functools.partial(answer, namespace={"f": text}), (1,)).verdicts[0].code
+        for text in ("2*x", "x + 1", "x + x", "1 + x")
+    }
+    assert codes == {"2*x": "doubled", "x + 1": "added", "x + x": "doubled", "1 + x": "added"}
+    assert asked == [["2*x"], ["2*x", "x + 1"], ["2*x", "x + 1", "x + x"]]
