@@ -140,6 +140,23 @@ def test_weak_inputs_are_noted():
     )
 
 
+def test_one_case_of_each_draw_shows_what_it_may_miss():
+    """Further draws of the same inputs would show much the same; what a case is made from by other numbers, too."""
+    looked = []
+
+    class Counted(Function):
+        def passes(self, subject, case):
+            """Keeps what was tried on which inputs."""
+            looked.append((subject.__name__, case.drawn_by))
+            return super().passes(subject, case)
+
+    part = Counted(
+        "f", points=3, inputs=[inputs, zeros], reference=total, checks=[close()], mistakes=[swapped, off_by_one]
+    )
+    assert audit(*problem(part), variants=1).faults == ()
+    assert looked == [(name, draw) for draw in ("inputs", "zeros") for name in ("swapped", "off_by_one")]
+
+
 def test_inputs_that_see_nothing():
     """Where every hidden case is weak, the mistake survives: a fault, and a lower score."""
     part = Function("f", points=3, inputs=zeros, reference=total, checks=[close()], mistakes=[swapped, off_by_one])

@@ -17,7 +17,7 @@ from autograder.errors import AuthorError
 from autograder.grading.judge import judge_part
 from autograder.parts.sampled import relative_entropy
 from autograder.protocol.answering import answer
-from autograder.protocol.respondents import local
+from autograder.protocol.respondents import known, local
 from benchmarks import chances
 
 ROOT = Path(__file__).parents[2]
@@ -285,6 +285,22 @@ def test_further_data_sets_are_none_of_the_author_s_draws():
     """All data sets count together: what one of them shows by itself is noted for the first one alone."""
     cases = TRAINED.cases({}, KEY)
     assert [case.drawn_by for case in cases] == ["lines", "", "", "", ""]
+
+
+def test_a_known_mistake_that_answers_for_itself_trains_no_further():
+    """Whatever is malformed shows on the first data set; who it is need not be found out."""
+    trained = []
+
+    def texts(x, y, new):
+        """You return no numbers."""
+        trained.append(len(new))
+        return "none"
+
+    part = dataclasses.replace(TRAINED, mistakes=[zeros, texts])
+    (verdict,) = part.judge({}, known(texts, "fit", {}), KEY)
+    assert (verdict.code, len(trained)) == ("texts", 1)
+    (verdict,) = part.judge({}, local(texts, "fit", {}), KEY)
+    assert verdict.code == "texts" and len(trained) > 1 + TRAINED.trials  # somebody else is compared on every data set
 
 
 def test_the_budget_is_given_back():
