@@ -13,6 +13,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -25,18 +26,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import autograder
 from autograder.sandbox import halves, layers
 
 MAINS = {"autograder": "autograder.cli", "nbgrader": "nbgrader.apps.nbgraderapp"}
 RUN_NOTEBOOKS = {"grade", "autograde", "judge", "verify"}
+# Besides all of our own package.
 IMPORTED = (
-    "autograder.maths.expression", "autograder.maths.derivation", "autograder.maths.growth", "autograder.maths.tensor",
-    "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "nbgrader.apps.nbgraderapp",
-    "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "autograder.cli", "autograder.course.run",
-    "autograder.course.progress", "autograder.course.regrading", "autograder.course.collecting",
-    "autograder.authoring.building", "autograder.nbgrader.autograding", "autograder.nbgrader.feedback_exporter",
-    "autograder.nbgrader.run_and_judge", "autograder.nbgrader.releasing", "autograder.nbgrader.seal",
-    "autograder.sandbox.child", "rich.live", "rich.progress", "rich.table", "alembic.script", "sqlalchemy.orm",
+    "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "numpy.random", "nbgrader.apps.nbgraderapp",
+    "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "rich.live", "rich.progress", "rich.table",
+    "rich._emoji_codes", "alembic.script", "sqlalchemy.orm", "sqlalchemy.dialects.sqlite", "latex2mathml.converter",
+    "mistune.plugins.def_list", "mistune.plugins.task_lists", "mistune.plugins.url", "encodings.ascii",
+    "encodings.utf_8_sig",
 )  # fmt: skip
 END_SECONDS = 10
 
@@ -141,7 +142,8 @@ def _server() -> socket.socket:
 def serve(descriptor: int) -> None:
     """Import, then fork on request until nobody can ask any more; in a fork, be the command."""
     control = socket.socket(fileno=descriptor)
-    for name in IMPORTED:
+    ours = (item.name for item in pkgutil.walk_packages(autograder.__path__, "autograder."))
+    for name in (*IMPORTED, *(name for name in ours if not name.endswith("__main__"))):
         importlib.import_module(name)
     _used_first()
     gc.collect()
@@ -173,15 +175,19 @@ def serve(descriptor: int) -> None:
 
 
 def _used_first() -> None:
-    """What libraries make when they are first used, and keep: readers of notebooks' schemas, maps of tables."""
+    """What libraries make when they are first used, and keep: schemas, maps of tables, what tracebacks look up."""
     from nbformat import validator
     from sqlalchemy import orm
 
+    from autograder.sandbox import child
+
     for minor in range(6):
         validator.get_validator(4, minor)
+    validator.get_validator(4, relax_add_props=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nbgrader's models overlap
         orm.configure_mappers()
+    child.first_tracebacks()
 
 
 def _end(command: Callable[..., None], *arguments: Any) -> NoReturn:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import os
 import random
 import socket
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from typing import Any
@@ -131,12 +133,17 @@ def _prepare(
 
 
 def rehearse() -> None:
-    """Do once, in the warm parent, what is the same for every notebook: a shell that has run nothing, and the seeds.
+    """Do once, in the warm parent, what is the same for every notebook: a shell that has run nothing, and the seeds."""
+    first_tracebacks()
+    with _folder_of_ipython():
+        _shell(Outputs(1000))
+    _seed()
 
-    Another shell runs cells first, since the first ones and their tracebacks are slow, and goes.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["IPYTHONDIR"] = folder
+
+@functools.cache
+def first_tracebacks() -> None:
+    """Run cells in a shell that goes again, since the first ones and their tracebacks are slow: once, forks included."""
+    with _folder_of_ipython():
         main, streams = sys.modules["__main__"], (sys.stdout, sys.stderr)
         outputs = Outputs(1000)
         shell = _shell(outputs)
@@ -148,9 +155,14 @@ def rehearse() -> None:
             vars(sys).pop(f"last_{name}", None)
         sys.modules["__main__"] = main
         sys.stdout, sys.stderr = streams
-        _shell(Outputs(1000))
+
+
+@contextlib.contextmanager
+def _folder_of_ipython() -> Iterator[None]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["IPYTHONDIR"] = folder
+        yield
         del os.environ["IPYTHONDIR"]
-    _seed()
 
 
 def _seed() -> None:
