@@ -17,6 +17,9 @@ from typing import Any
 import pytest
 from jaxtyping import install_import_hook
 
+from tests import forked
+from tests.made_once import of_this_run
+
 os.environ["OMP_NUM_THREADS"] = "1"  # read when torch is imported, here and in every process that a test starts
 gc.set_threshold(50_000)  # collecting eleven thousand tests leaves no garbage that is worth an eighth of its time
 install_import_hook("solutions", "beartype.beartype")
@@ -49,6 +52,11 @@ _LONG = (
     "tests/defence",
     "tests/solutions",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_process_forks_for_all(tmp_path_factory: pytest.TempPathFactory) -> None:
+    forked.PLACE = of_this_run(tmp_path_factory)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

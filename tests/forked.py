@@ -8,6 +8,8 @@ restart (autograder.sandbox.halves). What a start itself is about is tested with
 from __future__ import annotations
 
 import atexit
+import contextlib
+import fcntl
 import functools
 import gc
 import importlib
@@ -22,7 +24,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,6 +42,7 @@ IMPORTED = (
     "encodings.utf_8_sig",
 )  # fmt: skip
 END_SECONDS = 10
+PLACE: Path | None = None  # the folder in which the workers of a run find one process that forks for all
 
 
 class Forked:
@@ -122,26 +125,47 @@ def run(
 
 @functools.cache
 def _server() -> socket.socket:
-    """The way to this process's own forking process, which ends when this end is closed."""
-    ours, theirs = socket.socketpair()
-    words = layers.python(f"from tests.forked import serve; serve({theirs.fileno()})")
+    """The way to the process that forks, which the first worker that asks starts for all."""
+    assert PLACE
+    way = socket.socket(socket.AF_UNIX)
+    with _alone(PLACE):
+        try:
+            way.connect(str(PLACE / "forking"))
+        except OSError:
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(PLACE / "forking"))
+                listener.listen()
+                _start(PLACE, listener.fileno())
+            way.connect(str(PLACE / "forking"))
+    atexit.register(way.close)
+    return way
+
+
+def _start(place: Path, listener: int) -> None:
+    words = layers.python(f"from tests.forked import serve; serve({str(place)!r}, {listener})")
     streams = dict.fromkeys(("stdin", "stdout"), subprocess.DEVNULL)
     process = subprocess.Popen(
-        words, pass_fds=[theirs.fileno()], env=layers.environment(), cwd="/", start_new_session=True, **streams
+        words, pass_fds=[listener], env=layers.environment(), cwd="/", start_new_session=True, **streams
     )
-    theirs.close()
 
     def end() -> None:
-        ours.close()
-        process.wait(END_SECONDS)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # another worker may still need it
+            process.wait(END_SECONDS)
 
     atexit.register(end)
-    return ours
 
 
-def serve(descriptor: int) -> None:
-    """Import, then fork on request until nobody can ask any more; in a fork, be the command."""
-    control = socket.socket(fileno=descriptor)
+@contextlib.contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Nobody comes while somebody starts the process that forks, or while it ends."""
+    with open(place / "forking.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def serve(place: str, descriptor: int) -> None:
+    """Import, then fork on request until nobody is left who could ask; in a fork, be the command."""
+    listener = socket.socket(fileno=descriptor)
     ours = (item.name for item in pkgutil.walk_packages(autograder.__path__, "autograder."))
     for name in (*IMPORTED, *(name for name in ours if not name.endswith("__main__"))):
         importlib.import_module(name)
@@ -155,23 +179,38 @@ def serve(descriptor: int) -> None:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
-            with running.pop(pid) as channel:
+            with running.pop(pid) as channel, contextlib.suppress(OSError):  # who asked may have ended
                 channel.send(b"%d\n" % status)
 
     signal.signal(signal.SIGCHLD, tell_of_ends)
+    asking = [listener.accept()[0]]
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 1, 5)
-        if not message:
-            return
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-        pid = os.fork()
-        if pid == 0:
-            _end(_command, control, running, descriptors)
-        running[pid] = socket.socket(fileno=descriptors.pop(1))
-        running[pid].send(b"%d\n" % pid)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        for number in descriptors:
-            os.close(number)
+        for one in select.select([listener, *asking], [], [])[0]:
+            if one is listener:
+                asking.append(listener.accept()[0])
+                continue
+            message, descriptors, _, _ = socket.recv_fds(one, 1, 5)
+            if message:
+                _fork([listener, *asking], running, descriptors)
+                continue
+            asking.remove(one)
+            one.close()
+            with _alone(Path(place)):
+                if not asking and not select.select([listener], [], [], 0)[0]:
+                    os.unlink(f"{place}/forking")
+                    return
+
+
+def _fork(ours: Sequence[socket.socket], running: dict[int, socket.socket], descriptors: list[int]) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    pid = os.fork()
+    if pid == 0:
+        _end(_command, [*ours, *running.values()], descriptors)
+    running[pid] = socket.socket(fileno=descriptors.pop(1))
+    running[pid].send(b"%d\n" % pid)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+    for number in descriptors:
+        os.close(number)
 
 
 def _used_first() -> None:
@@ -209,13 +248,12 @@ def _end(command: Callable[..., None], *arguments: Any) -> NoReturn:
     os._exit(code)
 
 
-def _command(control: socket.socket, running: Mapping[int, socket.socket], descriptors: Sequence[int]) -> None:
+def _command(ours: Sequence[socket.socket], descriptors: Sequence[int]) -> None:
     """What is asked for, from the first line of its `main` to the end of the interpreter."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-    control.close()
-    for channel in running.values():
-        channel.close()
+    for one in ours:
+        one.close()
     state, channel, *streams = descriptors
     os.close(channel)
     for number, stream in enumerate(streams):

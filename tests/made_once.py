@@ -13,11 +13,15 @@ from typing import Any
 import pytest
 
 
+def of_this_run(factory: pytest.TempPathFactory) -> Path:
+    """The temporary folder that all workers of a run share: every one has a folder of its own in it."""
+    place = factory.getbasetemp()
+    return place.parent if "PYTEST_XDIST_WORKER" in os.environ else place
+
+
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Any]) -> tuple[Path, Any]:
     """The folder that `make` filled, and what it returned. Both are there to be looked at: who writes, copies."""
-    place = factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        place = place.parent  # every worker has a folder of its own in it
+    place = of_this_run(factory)
     folder, returned = place / name, place / f"{name}.pickle"
     with open(place / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

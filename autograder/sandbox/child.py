@@ -142,7 +142,7 @@ def rehearse() -> None:
 
 @functools.cache
 def first_tracebacks() -> None:
-    """Run cells in a shell that goes again, since the first ones and their tracebacks are slow: once, forks included."""
+    """Run cells in a shell that goes again: the first ones and their tracebacks are slow. Forks need not do it anew."""
     with _folder_of_ipython():
         main, streams = sys.modules["__main__"], (sys.stdout, sys.stderr)
         outputs = Outputs(1000)
