@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from jaxtyping import install_import_hook
 
-from tests import forked
+from tests import forked, typechecked  # noqa: F401 - the hook calls it by its name
 from tests.made_once import of_this_run
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when torch is imported, here and in every process that a test starts
 gc.set_threshold(50_000)  # collecting eleven thousand tests leaves no garbage that is worth an eighth of its time
-install_import_hook("solutions", "beartype.beartype")
+install_import_hook("solutions", "tests.typechecked.checked")
 
 _LEFT_OUT: Counter[str] = Counter()
 # Seconds a test, and little is shared.
