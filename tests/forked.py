@@ -35,11 +35,11 @@ MAINS = {"autograder": "autograder.cli", "nbgrader": "nbgrader.apps.nbgraderapp"
 RUN_NOTEBOOKS = {"grade", "autograde", "judge", "verify"}
 # Besides all of our own package.
 IMPORTED = (
-    "torch", "torch.nn.functional", "matplotlib.pyplot", "sympy", "numpy.random", "nbgrader.apps.nbgraderapp",
-    "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "rich.live", "rich.progress", "rich.table",
-    "rich._emoji_codes", "alembic.script", "sqlalchemy.orm", "sqlalchemy.dialects.sqlite", "latex2mathml.converter",
-    "mistune.plugins.def_list", "mistune.plugins.task_lists", "mistune.plugins.url", "encodings.ascii",
-    "encodings.utf_8_sig",
+    "torch", "torch.nn.functional", "torch._dynamo", "matplotlib.pyplot", "sympy", "numpy.random",
+    "nbgrader.apps.nbgraderapp", "nbgrader.apps.api", "nbgrader.exchange.default", "nbgrader.plugins", "rich.live",
+    "rich.progress", "rich.table", "rich._emoji_codes", "alembic.script", "sqlalchemy.orm",
+    "sqlalchemy.dialects.sqlite", "latex2mathml.converter", "mistune.plugins.def_list", "mistune.plugins.task_lists",
+    "mistune.plugins.url", "encodings.ascii", "encodings.utf_8_sig",
 )  # fmt: skip
 END_SECONDS = 10
 PLACE: Path | None = None  # the folder in which the workers of a run find one process that forks for all
@@ -166,6 +166,7 @@ def _alone(place: Path) -> Iterator[None]:
 def serve(place: str, descriptor: int) -> None:
     """Import, then fork on request until nobody is left who could ask; in a fork, be the command."""
     listener = socket.socket(fileno=descriptor)
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # as in a notebook: an optimizer imports the compiler, and nothing uses it
     ours = (item.name for item in pkgutil.walk_packages(autograder.__path__, "autograder."))
     for name in (*IMPORTED, *(name for name in ours if not name.endswith("__main__"))):
         importlib.import_module(name)
