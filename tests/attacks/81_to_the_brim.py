@@ -1,4 +1,4 @@
-"""A cell that takes all memory but one megabyte leaves a process that can be asked: no answer is lost by where it ends."""
+"""A cell that takes all memory but one megabyte leaves a process that can be asked: no answer is lost by that."""
 
 CELLS = [
     "room, hoard, size = bytearray(2**20), [], 2**26\n"
