@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -699,8 +700,12 @@ def test_workers_of_a_cluster_give_the_same_marks(graded: Course, tmp_path: Path
 
 def test_a_fresh_course_of_nbgraders_takes_two_lines(tmp_path: Path) -> None:
     """`nbgrader quickstart`, the two lines, and nbgrader's own commands; its pages open in Formgrader."""
-    course = tmp_path / "course"
-    assert forked.run(["nbgrader", "quickstart", str(course)], cwd=tmp_path, env=environment()).returncode == 0
+    course, shadow = tmp_path / "course", tmp_path / "shadow"
+    shadow.mkdir()  # it starts five interpreters, in each of which jsonschema would make a parser for a second
+    (shadow / "rfc3987_syntax.py").write_text("raise ImportError")
+    paths = {"PYTHONPATH": f"{shadow}{os.pathsep}{environment()['PYTHONPATH']}"}
+    begun = forked.run(["nbgrader", "quickstart", str(course)], cwd=tmp_path, env=environment() | paths)
+    assert begun.returncode == 0, begun.stderr
     with (course / "nbgrader_config.py").open("a") as file:
         file.write(f"\n{adoption.LINES}")
     nbgrader(course, "generate_assignment", "ps1")
