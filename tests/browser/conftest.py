@@ -14,7 +14,7 @@ from tests import browsing
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Every test of this folder needs a browser."""
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
 
 
