@@ -56,7 +56,7 @@ def test_resuming_a_finished_run_does_nothing(graded, tmp_path):
 def test_ctrl_c_ends_cleanly(classroom, graded):
     """Interrupted: soon over, no traceback, a sentence that says how to go on; and it does go on."""
     path = classroom.path / "reports/ps1.jsonl"
-    process = classroom.start("grade")
+    process = classroom.start("grade", "--jobs", "1")  # slowly: nearly done, it could end before it is interrupted
     wait_for(process, lambda: path.exists() and path.read_bytes().count(b'"done"') >= 3)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
