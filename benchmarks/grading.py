@@ -13,6 +13,7 @@ With --distinct no two students' right answers are equal to the last bit, as now
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -31,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.sandbox.turns import cores
-from autograder.sandbox.watch import descendants, share
+from autograder.sandbox.watch import descendants
 from benchmarks.floor import floor, import_of_torch
 from benchmarks.main_alone import rate
 from benchmarks.simulated import ASSIGNMENT, command, environment, two_courses
@@ -75,9 +76,24 @@ def measured(words: list[str], course: Path, cost: Cost) -> None:
 
 
 def _look(pid: int, ended: threading.Event, peak: list[float]) -> None:
-    """The memory of a process and of all below it, what is shared counted once."""
     while not ended.wait(0.5):
-        peak[0] = max(peak[0], sum(map(share, descendants(pid))) / 2**20)
+        peak[0] = max(peak[0], _memory(pid) / 2**10)
+
+
+def _memory(pid: int) -> float:
+    """kB of a process and of all below it, what these share counted once.
+
+    Pages of files, such as torch's libraries, are counted in full, as the process with most of them has them: what else
+    on the machine has them too moves no figure.
+    """
+    own, files = 0, [0]
+    for each in descendants(pid):
+        with contextlib.suppress(OSError, KeyError):
+            lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()[1:]
+            kilobytes = {name: int(words.split()[0]) for name, _, words in (line.partition(":") for line in lines)}
+            own += kilobytes["Pss_Anon"] + kilobytes["Pss_Shmem"]
+            files.append(kilobytes["Rss"] - kilobytes["Anonymous"])
+    return own + max(files)
 
 
 def marks(course: Path) -> list[tuple[str, str, float]]:

@@ -297,6 +297,17 @@ def test_light_imports(module: str) -> None:
     assert run.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("module", ["autograder.commands.grade_class", "autograder.course.run", "autograder.nbgrader"])
+def test_a_schema_looks_into_no_string(module: str) -> None:
+    """Where notebooks are graded, jsonschema loads nothing to look at addresses, durations and colours in strings."""
+    left_out = ("rfc3987_syntax", "isoduration", "uri_template", "webcolors", "arrow")
+    code = (
+        f"import sys, {module}, autograder.course.run; print([name for name in {left_out!r} if sys.modules.get(name)])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert run.stdout.strip() == "[]"
+
+
 def test_kinds_of_answers_are_light() -> None:
     """A notebook imports a kind to show and check an answer: no heavy library, and numpy only where values have it."""
     heavy = ("torch", "nbgrader", "sympy", "flint", "mpmath", "nbformat", "IPython")

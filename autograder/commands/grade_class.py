@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import gc
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ FEW = 2
 def grade_class(course: Path, assignment: str, *, jobs: int | None, as_json: bool, **options: Any) -> int:
     """Grade a class and say how it went; the exit code."""
     halves.restart("autograder.cli", _mentioned(course, assignment))
-    _skip_rfc3987()
     gc.disable()  # a collection walks over all that was imported, to find nothing
     from autograder.course.progress import Progress, closing, for_graders
     from autograder.course.run import Options, run
@@ -51,7 +49,6 @@ def regrade_class(
     course: Path, assignment: str, *, students: tuple[str, ...], dry_run: bool, feedback: bool, as_json: bool
 ) -> int:
     """Judge a class again from what is stored and show who moves; the exit code."""
-    _skip_rfc3987()
     from autograder.course import regrading
     from autograder.nbgrader.called import called as names_of
 
@@ -133,13 +130,3 @@ def _content(file: Path) -> bytes:
         if file.is_file() and not file.is_symlink() and file.stat().st_size < 2**24:
             return file.read_bytes()
     return b""
-
-
-def _skip_rfc3987() -> None:
-    """Keep a second of imports out of this process: None in `sys.modules` makes an import fail at once.
-
-    nbformat validates notebooks by jsonschema, which imports `rfc3987_syntax` where it is installed (it compiles a
-    grammar, 1.3 s) to check strings that claim to be IRIs. No notebook's schema has any.
-    """
-    if "jsonschema" not in sys.modules:
-        sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -38,6 +38,7 @@ from autograder.sandbox.task import Replies
 
 _LOOK = 0.05  # seconds between two looks at whether there is room: a notebook that gives way makes some
 _TOGETHER, _WAIT = 25, 0.5  # submissions that are written together, and seconds that one of them waits for others
+UNHEARD = 8  # notebooks that are over and not judged yet, above which no other is begun: they hold all their answers
 _FOR_ALL = ("journal", LOCKED)  # what goes wrong for everybody, and stops the run
 STATES = ("waiting", "running", "done", "kept", "empty", "failed")
 
@@ -273,7 +274,7 @@ class _Run:
         more = True
         workers.expect(more)
         while running or more:
-            while more and workers.room():
+            while more and workers.room() and sum(map(Future.done, running)) < UNHEARD:
                 handed = next(todo, None)
                 if handed is None:
                     more = False

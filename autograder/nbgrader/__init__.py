@@ -6,6 +6,9 @@ from autograder.nbgrader.config import configure
 
 __all__ = ["configure"]
 
-# jsonschema makes parsers of internet addresses from this, for a second in each process. No schema of notebooks or of
-# nbgrader's asks for them: it goes without where it finds none.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+# By these jsonschema looks at internet addresses, durations and colours in strings: it makes parsers from them and
+# loads a library of dates, for a second in each process. No schema of notebooks or of nbgrader's asks for that, and
+# jsonschema goes without what it does not find.
+for _name in ("rfc3987_syntax", "isoduration", "uri_template", "webcolors"):
+    if "jsonschema" not in sys.modules:
+        sys.modules.setdefault(_name, None)  # type: ignore[arg-type]

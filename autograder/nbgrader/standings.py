@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from nbgrader.api import Assignment, BaseCell, Comment, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 Word = Literal["earned", "partly", "lost", "held"]
 
@@ -88,7 +89,13 @@ def standings(session: Any, assignment: str, student: str) -> dict[str, Standing
 
 
 def _rows(session: Any, assignment: str, student: str) -> Iterator[Any]:
-    query = (
+    yield from session.execute(_all_marks(), {"assignment": assignment, "student": student})
+
+
+@functools.cache
+def _all_marks() -> Any:
+    """The query for a student's marks: put together once, since that takes as long as to ask it."""
+    return (
         select(
             Notebook.name,
             SubmittedNotebook.late_submission_penalty,
@@ -105,21 +112,30 @@ def _rows(session: Any, assignment: str, student: str) -> Iterator[Any]:
         .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
         .join(BaseCell, BaseCell.id == Grade.cell_id)
-        .where(Assignment.name == assignment, SubmittedAssignment.student_id == student)
+        .where(Assignment.name == bindparam("assignment"), SubmittedAssignment.student_id == bindparam("student"))
         .order_by(Notebook.name, BaseCell.name)
     )
-    yield from session.execute(query)
 
 
 def comments(session: Any, assignment: str, student: str, notebook: str) -> dict[str, tuple[str, str]]:
     """What stands beside the cells of a notebook: a person's comment and the package's own, by the cells' names."""
-    query = (
+    names = {"assignment": assignment, "student": student, "notebook": notebook}
+    return {name: (by_hand or "", own or "") for name, by_hand, own in session.execute(_all_comments(), names)}
+
+
+@functools.cache
+def _all_comments() -> Any:
+    """The query for what stands beside a notebook's cells."""
+    return (
         select(BaseCell.name, Comment.manual_comment, Comment.auto_comment)
         .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
         .join(BaseCell, BaseCell.id == Comment.cell_id)
-        .where(Assignment.name == assignment, SubmittedAssignment.student_id == student, Notebook.name == notebook)
+        .where(
+            Assignment.name == bindparam("assignment"),
+            SubmittedAssignment.student_id == bindparam("student"),
+            Notebook.name == bindparam("notebook"),
+        )
     )
-    return {name: (by_hand or "", own or "") for name, by_hand, own in session.execute(query)}

@@ -69,12 +69,14 @@ class Process:
         while time.monotonic() < end:  # what one of them starts meanwhile is seen the next time
             going = [pid for pid in self._kin() if not stopped(pid)]
             if not going:
+                self.watch.resting = True
                 return
             _send(signal.SIGSTOP, going)
             time.sleep(0.001)
 
     def go_on(self) -> None:
         """Let it and all that it started run again."""
+        self.watch.resting = False
         _send(signal.SIGCONT, self._kin())
 
     def _kin(self) -> list[int]:

@@ -2,8 +2,10 @@
 
 A notebook that does not come to its end would keep a place from all that wait. So one that has run for a while gives
 way: its processes stand still, its clock too, and it goes on once nothing waits that has run less. While others are
-still to come, it goes on only where a processor is left for the judge, and one for who comes. What a notebook may take
-is counted in its own time. Standing still is a signal from outside; only the clock on the wall shows it.
+still to come, it goes on only where a processor is left for the judge, and one for who comes; or in every eighth place
+that comes free, if it has hardly run longer than is usual: on a busy machine many do, and each that stands still keeps
+its memory. What a notebook may take is counted in its own time, which begins with its process. Standing still is a
+signal from outside; only the clock on the wall shows it.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from autograder.sandbox.process import Process
 LONGEST = 10.0  # seconds after which every notebook gives way to one that has run less
 SHORTEST = 0.1  # before anything is known about a class, and where all of its notebooks are short
 USUAL = 1.25  # of the time that notebooks of this class take in the middle
+AGAIN = 8  # places that come free for each that is given to one which stands still and has hardly run longer than usual
+HARDLY = 2.0  # times what is usual
 STANDING = 64  # notebooks that stand still at a time: they keep their memory
 MEMORY_LEFT = 0.2  # of the machine's memory, without which nothing more is begun
 _LOOK = 0.05
@@ -35,6 +39,7 @@ class Turn:
         self._turns = turns
         self._begun: float | None = None if turns else time.monotonic()
         self._stood = 0.0
+        self._before_this = 0.0  # seconds that it had run when it went on early: they do not count against it
         self._standing_since: float | None = None
         self._process: Process | None = None
 
@@ -51,8 +56,12 @@ class Turn:
         """The notebook's process is this one from now on, or none: told before one is ended."""
         with self._turns.changed if self._turns else contextlib.nullcontext():
             self._process = process
+            self._begun = self._begun or self.now()
             if process and self._standing_since is not None:
                 process.stand_still()
+
+    def _over(self) -> float:
+        return self.ran() - self._before_this
 
     def _stand_still(self) -> None:
         self._standing_since = time.monotonic()
@@ -79,6 +88,7 @@ class Turns:
         self._took: deque[float] = deque(maxlen=100)
         self._closed = False
         self._more = False
+        self._admitted = 0
         threading.Thread(target=self._look, name="turns", daemon=True).start()
 
     @contextlib.contextmanager
@@ -122,17 +132,26 @@ class Turns:
             self.changed.notify_all()
 
     def _fill(self) -> None:
-        while len(self._running) < self.jobs and (first := self._first()):
+        while len(self._running) < self.jobs and (first := self._early() or self._first()):
             self._admit(first)
+            self._admitted += 1
 
     def _first(self) -> Turn | None:
         idle = not self._more or len(self._running) + 2 < cores()
         return min((*self._waiting, *(self._standing if idle else ())), key=Turn.ran, default=None)
 
+    def _early(self) -> Turn | None:
+        """Who goes on before others that wait, if anybody: to run for as long as if it had just come."""
+        if self._admitted % AGAIN == AGAIN - 1 and self._standing and self._took:
+            least = min(self._standing, key=Turn.ran)
+            if least.ran() < HARDLY * self._share(0.0):
+                least._before_this = least.ran()
+                return least
+        return None
+
     def _admit(self, turn: Turn) -> None:
         (self._waiting if turn in self._waiting else self._standing).remove(turn)
         self._running.append(turn)
-        turn._begun = turn._begun or time.monotonic()
         turn._go_on()
         self.changed.notify_all()
 
@@ -145,11 +164,12 @@ class Turns:
     def _exchange(self) -> None:
         """Let those that have run long give way to those that wait and have run less."""
         while (first := self._first()) and self._running:
-            longest = max(self._running, key=Turn.ran)
-            if longest.ran() - first.ran() < self._share(first.ran()):
+            longest = max(self._running, key=Turn._over)
+            if longest._over() - first.ran() < self._share(first.ran()):
                 return
             if first in self._waiting and not self._room():
                 return
+            longest._before_this = 0.0
             longest._stand_still()
             self._running.remove(longest)
             self._standing.append(longest)

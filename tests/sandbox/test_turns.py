@@ -11,6 +11,7 @@ import pytest
 from autograder.errors import StaffError
 from autograder.sandbox import Limits, Session, turns
 from autograder.sandbox.turns import Turn, Turns
+from autograder.sandbox.watch import Watch
 
 LOOP = "while True:\n    pass"
 FORKS = f"import os\nif not os.fork():\n    {LOOP.replace(chr(10), chr(10) + '    ')}\n{LOOP}"
@@ -183,13 +184,68 @@ def test_what_stood_still_leaves_processors_to_what_is_to_come(
     several.close()
 
 
+@pytest.mark.parametrize(("ran", "goes_on"), [(0.3, True), (0.49, True), (0.51, False), (30.0, False)])
+def test_what_hardly_runs_longer_than_is_usual_does_not_stand_until_the_end(
+    ran: float, goes_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While others are to come it gets one of eight places, to run as long as who comes; what runs long gets none."""
+    monkeypatch.setattr(turns, "cores", lambda: 2)
+    several, place = Turns(1), Place()
+    several._took.extend([0.2] * 100)
+    several.expect(True)
+    late = Turn(several)
+    late.take(place)  # type: ignore[arg-type]
+    late._begun = late.now() - ran
+    late._stand_still()
+    several._standing.append(late)
+    admitted = 0
+    while "go on" not in place.told and admitted < 2 * turns.AGAIN:
+        with several.turn():
+            admitted += 1
+    assert (late in several._running, late in several._standing) == (goes_on, not goes_on)
+    assert (admitted < turns.AGAIN) is goes_on
+    assert not goes_on or late._over() < turns.SHORTEST
+    several.close()
+
+
+def test_time_runs_from_when_there_is_a_process() -> None:
+    """What a notebook waits for its process is not its own time: it would give way before it has run at all."""
+    several = Turns(1)
+    with several.turn(before=2.0) as turn:
+        time.sleep(0.05)
+        assert turn.ran() == 2.0
+        turn.take(Place())  # type: ignore[arg-type]
+        time.sleep(0.05)
+        assert 2.05 <= turn.ran() < 2.1 + 0.5
+    several.close()
+
+
+def test_what_stands_still_is_hardly_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred that stand still would take the grader's time; one that goes on is looked at as before."""
+    monkeypatch.setattr(Watch, "_excess", lambda self: looks.append(self) or "")
+    looks: list[Watch] = []
+    with Session(Limits(cell_seconds=10)) as session:
+        session.run("x = 5")
+        process = session._process
+        assert process is not None and process.pidfd is not None
+        process.stand_still()
+        time.sleep(0.2)
+        before = len(looks)
+        time.sleep(0.5)
+        assert len(looks) - before <= 1
+        process.go_on()
+        time.sleep(1.5)
+        assert len(looks) - before > 5
+
+
 def test_nothing_more_is_begun_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands still keeps its memory: where little is left, the one that runs goes on."""
     monkeypatch.setattr(turns, "memory_left", lambda: 0.1)
     several, order = Turns(1), []
 
     def runs(name: str, seconds: float) -> None:
-        with several.turn():
+        with several.turn() as turn:
+            turn.take(Place())  # type: ignore[arg-type]
             time.sleep(seconds)
             order.append(name)
 
