@@ -64,6 +64,10 @@ class Coded(Part):
         found: Made = self.kept[place]
         return found
 
+    def is_itself(self, mistake: Callable[..., Any], ask: Ask, p: Parameters) -> bool:
+        """Whether a known mistake answers for itself, as in the audit."""
+        return isinstance(ask, Known) and ask == known(mistake, self.name, p)
+
     def answer_cell(self, subject: Callable[..., Any], p: Parameters) -> str:
         """The answer cell of somebody who hands in `subject`."""
         return answer_source(subject, self.name, p, marks=False)
@@ -264,15 +268,11 @@ class Function(Coded):
         if verdict.code in (*LAST_WORDS, "raised"):
             return verdict
         for mistake in self.mistakes:
-            if self._is(mistake, ask, cases) or self._answers_as(mistake, check, cases, ask):
+            if self.is_itself(mistake, ask, cases[0].parameters) or self._answers_as(mistake, check, cases, ask):
                 return Verdict(
                     check=verdict.check, ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or ""
                 )
         return verdict
-
-    def _is(self, mistake: Callable[..., Any], ask: Ask, cases: list[Case]) -> bool:
-        """Whether a known mistake answers for itself, as in the audit."""
-        return isinstance(ask, Known) and ask == known(mistake, self.name, cases[0].parameters)
 
     def _answers_as(self, mistake: Callable[..., Any], check: Check, cases: list[Case], ask: Ask) -> bool:
         """Whether the student's answers are those of the mistake in every case, and the mistake fails the check."""
@@ -332,11 +332,13 @@ class Function(Coded):
 
     def unstable(self, p: Parameters, key: tuple[int, ...]) -> str:
         """The hidden inputs, or the reference on them."""
+        drawn: set[str] = set()
         for case, again in zip(self.kept_cases(p, key), self.cases(p, key), strict=True):
             if encode([case.arguments, case.options]) != encode([again.arguments, again.options]):
                 return "inputs() returns two different values when called twice; use only the rng it is given"
-            if not case.drawn_by:
-                continue  # the same inputs with other numbers: the reference has been called twice on the first ones
+            if not case.drawn_by or case.drawn_by in drawn:
+                continue  # much the same inputs: the reference has been called twice on the first ones
+            drawn.add(case.drawn_by)
             kept = self._ours(known, self.reference, case).call(*case.arguments.values())  # which the judge asks, too
             anew = self.respondent(local(self.reference, self.name, p), again).call(*again.arguments.values())
             if encode(kept) != encode(anew):

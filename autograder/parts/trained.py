@@ -138,7 +138,8 @@ class Trained(Function):
         if verdict.code in (*LAST_WORDS, "raised"):
             return verdict
         for mistake in self.mistakes:
-            if self._is(mistake, ask, cases) or all(self._predicts_as(mistake, case, ask) for case in cases):
+            itself = self.is_itself(mistake, ask, cases[0].parameters)
+            if itself or all(self._predicts_as(mistake, case, ask) for case in cases):
                 return Verdict(
                     check=verdict.check, ok=False, code=mistake.__name__, message=inspect.getdoc(mistake) or ""
                 )

@@ -47,6 +47,32 @@ def test_what_a_function_is_given_is_no_leaf(function):
     assert torch.equal(gradient(function), 2 * ONES)
 
 
+def test_gradients_of_one_call_come_from_one_run():
+    """As in grading, where they are asked together; another call, or one that failed, is run anew."""
+    ran = []
+
+    def square(x, y):
+        ran.append(x.shape)
+        if len(ran) == 4:
+            raise ValueError("the fourth time")
+        return x * x * y
+
+    def pulled(function, arguments, wrt, weight):
+        question = Question(
+            kind="gradient", name="f", arguments=arguments, options={"wrt": wrt, "cotangent": [weight * ONES]}
+        )
+        return answer(question, {"f": function})
+
+    other = X.clone()
+    first, second = (pulled(square, (X, X), (0,), weight).value[0] for weight in (1, 3))
+    assert torch.equal(first, 2 * X * X) and torch.equal(second, 3 * first) and len(ran) == 1
+    assert torch.equal(pulled(square, (X, other), (0,), 1).value[0], first) and len(ran) == 2  # equal, but another
+    assert torch.equal(pulled(square, (X, other), (1,), 1).value[0], X * X) and len(ran) == 3
+    assert pulled(square, (X, X), (0,), 1).failure == "raised" and len(ran) == 4
+    assert torch.equal(pulled(square, (X, X), (0,), 1).value[0], first) and len(ran) == 5
+    assert torch.equal(pulled(lambda x, y: x + y, (X, X), (0,), 1).value[0], ONES) and len(ran) == 5
+
+
 WRONG = [lambda x: 2 * x.detach(), lambda x: 2 * x.data, lambda x: torch.tensor(x.tolist()) * 2]
 
 
