@@ -76,8 +76,7 @@ def answer(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignor
     of an error that the code raised.
     """
     try:
-        alone = _gradient_alone if question.kind == "gradient" else _alone
-        found = alone(question, namespace, hear)
+        found = _ALONE.get(question.kind, _alone)(question, namespace, hear)
     except BaseException as error:
         return failure_of(error, question.name)
     return arrived(found, question.name)
@@ -482,6 +481,7 @@ def _tests(suite: Callable[..., Any], question: Question) -> Any:
     return tried(suite, question)
 
 
+_ALONE = {"gradient": _gradient_alone}
 _KINDS: dict[str, Callable[[Any, Question], Any]] = {
     "after": _after,
     "call": _call,
