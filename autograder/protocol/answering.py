@@ -76,14 +76,14 @@ def answer(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignor
     of an error that the code raised.
     """
     try:
-        found = _ALONE.get(question.kind, _alone)(question, namespace, hear)
+        found = answer_alone(question, namespace, hear, _OURS.get(question.kind, _of_a_copy))
     except BaseException as error:
         return failure_of(error, question.name)
     return arrived(found, question.name)
 
 
-def _alone(question: Question, namespace: Mapping[str, Any], hear: Hear) -> Answer:
-    return answer_alone(question_in(question_frame(question)), namespace, hear)
+def _of_a_copy(subject: Any, question: Question) -> Any:
+    return _KINDS[question.kind](subject, question_in(question_frame(question)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,25 +104,18 @@ class _Ran:
 _LAST: list[_Ran] = []  # one, or none
 
 
-def _gradient_alone(question: Question, namespace: Mapping[str, Any], hear: Hear) -> Answer:
+def _gradient_of_a_copy(function: Callable[..., Any], question: Question) -> Any:
     """The gradients, by the run that those before came from if they are of the same call: as in grading, where they
     are asked together.
     """
-    if missing := _missing(question, namespace):
-        return missing
-    function, others = namespace[question.name], {**question.options, "cotangent": None}
+    others = {**question.options, "cotangent": None}
     ran = next(iter(_LAST), None)
-    try:
-        with _as_in_training(question):
-            if ran is None or not ran.answers(function, question.arguments, others):
-                _LAST.clear()
-                _, pull_back = _run(function, question_in(question_frame(question)))
-                ran = _Ran(function, question.arguments, others, pull_back)
-                _LAST[:] = [ran]
-            return Answer(value=ran.pull_back(question.options["cotangent"]))
-    except BaseException as error:
-        hear(error)
-        return failure_of(error, question.name)
+    if ran is None or not ran.answers(function, question.arguments, others):
+        _LAST.clear()
+        _, pull_back = _run(function, question_in(question_frame(question)))
+        ran = _Ran(function, question.arguments, others, pull_back)
+        _LAST[:] = [ran]
+    return ran.pull_back(question.options["cotangent"])
 
 
 def arrived(found: Answer, name: str) -> Answer:
@@ -133,13 +126,18 @@ def arrived(found: Answer, name: str) -> Answer:
         return failure_of(error, name)
 
 
-def answer_alone(question: Question, namespace: Mapping[str, Any], hear: Hear = _ignore) -> Answer:
-    """The same for a question just read, where nobody else holds the arguments, and whose value is sent on at once."""
+def answer_alone(
+    question: Question, namespace: Mapping[str, Any], hear: Hear = _ignore, run: Callable[..., Any] | None = None
+) -> Answer:
+    """The same for a question just read, where nobody else holds the arguments, and whose value is sent on at once.
+
+    `run` does what its kind asks for with what has its name.
+    """
     if missing := _missing(question, namespace):
         return missing
     try:
         with _as_in_training(question):
-            return Answer(value=_KINDS[question.kind](namespace[question.name], question))
+            return Answer(value=(run or _KINDS[question.kind])(namespace[question.name], question))
     except BaseException as error:  # a student's SystemExit or KeyboardInterrupt is an answer too
         hear(error)
         return failure_of(error, question.name)
@@ -481,7 +479,7 @@ def _tests(suite: Callable[..., Any], question: Question) -> Any:
     return tried(suite, question)
 
 
-_ALONE = {"gradient": _gradient_alone}
+_OURS = {"gradient": _gradient_of_a_copy}
 _KINDS: dict[str, Callable[[Any, Question], Any]] = {
     "after": _after,
     "call": _call,
